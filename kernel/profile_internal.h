@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kernel profiler: its objects and their arithmetic, for kernel/profile.c and
+ * its unit tests. The model is told at the top of kernel/profile.c.
+ */
+#ifndef _KERNEL_PROFILE_INTERNAL_H
+#define _KERNEL_PROFILE_INTERNAL_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+struct proc_dir_entry;
+
+/* ---- Options ------------------------------------------------------------ */
+
+#define PROFILE_OFF		0	/* beside CPU_PROFILING and so on */
+#define PROFILE_SHIFT_MAX	31	/* the step is a 32-bit word */
+
+/**
+ * struct profile_options - what a profile= text asks for
+ * @mode: PROFILE_OFF, CPU_PROFILING, ...
+ * @shift: a slot covers 1 << @shift bytes of text
+ */
+struct profile_options {
+	int		mode;
+	unsigned int	shift;
+};
+
+const char *profile_options_parse(struct profile_options *opt,
+				  const char *text, size_t len,
+				  size_t text_bytes);
+
+/* ---- Counters ----------------------------------------------------------- */
+
+/* A full counter stays full: true as a bound, where a wrapped one would lie. */
+static inline u32 profile_saturating_add(u32 a, u32 b)
+{
+	u32 sum;
+
+	return check_add_overflow(a, b, &sum) ? U32_MAX : sum;
+}
+
+/* ---- Hit buffer --------------------------------------------------------- */
+
+/**
+ * struct profile_buffer - one counter for each slot of a text
+ * @start: first address of the text
+ * @shift: a slot covers 1 << @shift bytes
+ * @last: the last slot; every pc that belongs to no other counts here
+ * @hits: the counters, @last + 1 of them
+ */
+struct profile_buffer {
+	unsigned long	start;
+	unsigned int	shift;
+	u32		last;
+	atomic_t	*hits;
+};
+
+/* Whole slots in a text of this many bytes. */
+static inline size_t profile_nr_slots(size_t text_bytes, unsigned int shift)
+{
+	return text_bytes >> shift;
+}
+
+/* Below the text the difference wraps, so that one compare clamps both ends. */
+static inline u32 profile_slot(const struct profile_buffer *buf,
+			       unsigned long pc)
+{
+	return min_t(unsigned long, (pc - buf->start) >> buf->shift, buf->last);
+}
+
+/* Exact at every instant: no reader sees a counter that has wrapped. */
+static inline void profile_buffer_add(struct profile_buffer *buf, u32 slot,
+				      u32 hits)
+{
+	atomic_t *counter = &buf->hits[slot];
+	int old = atomic_read(counter);
+
+	while (!atomic_try_cmpxchg_relaxed(counter, &old,
+					   profile_saturating_add(old, hits)))
+		;
+}
+
+int profile_buffer_init(struct profile_buffer *buf, unsigned long start,
+			size_t text_bytes, unsigned int shift);
+void profile_buffer_destroy(struct profile_buffer *buf);
+void profile_buffer_clear(struct profile_buffer *buf);
+
+/* ---- The file: a word with the step, then the counters ------------------ */
+
+static inline loff_t profile_file_size(const struct profile_buffer *buf)
+{
+	return ((loff_t)buf->last + 2) * sizeof(u32);
+}
+
+void profile_file_words(const struct profile_buffer *buf, u64 first,
+			u32 *words, size_t n);
+
+/* ---- Pending table ------------------------------------------------------ */
+
+/**
+ * struct profile_entry - hits that have not reached the buffer yet
+ * @slot: where they go
+ * @hits: how many; 0 marks an entry that is free
+ */
+struct profile_entry {
+	u32	slot;
+	u32	hits;
+};
+
+#define PROFILE_GROUP_SIZE	64	/* bytes: a cache line, or half of one */
+#define PROFILE_GROUP_ENTRIES	(PROFILE_GROUP_SIZE / sizeof(struct profile_entry))
+#define PROFILE_NR_GROUPS	(PAGE_SIZE / PROFILE_GROUP_SIZE)
+#define PROFILE_GROUP_BITS	ilog2(PROFILE_NR_GROUPS)
+
+/**
+ * struct profile_group - the entries among which a slot may stand
+ * @entry: no two with hits share a slot; free ones stand behind the others
+ */
+struct profile_group {
+	struct profile_entry entry[PROFILE_GROUP_ENTRIES];
+};
+
+/**
+ * struct profile_table - a page of groups; belongs to one CPU while active
+ * @group: each slot hashes to one of them
+ */
+struct profile_table {
+	struct profile_group group[PROFILE_NR_GROUPS];
+};
+
+static_assert(sizeof(struct profile_group) == PROFILE_GROUP_SIZE);
+static_assert(sizeof(struct profile_table) == PAGE_SIZE);
+
+/* Multiplicative: neighbours, which a hot loop hits in turn, spread out. */
+static inline unsigned int profile_group_index(u32 slot)
+{
+	return hash_32(slot, PROFILE_GROUP_BITS);
+}
+
+/* The entry with the fewest hits, the first of equals. */
+static inline struct profile_entry *profile_group_min(struct profile_group *group)
+{
+	struct profile_entry *entry = group->entry, *min = entry;
+	unsigned int i;
+
+	for (i = 1; i < PROFILE_GROUP_ENTRIES; i++)
+		if (entry[i].hits < min->hits)
+			min = &entry[i];
+	return min;
+}
+
+/*
+ * One group, at most one eviction: the bound on the cost of a hit. A free
+ * entry has the fewest hits of all, so filling and replacing are one case.
+ */
+static inline void profile_table_hit(struct profile_table *table,
+				     struct profile_buffer *buf, u32 slot,
+				     u32 hits)
+{
+	struct profile_group *group = &table->group[profile_group_index(slot)];
+	struct profile_entry *entry;
+	unsigned int i;
+
+	for (i = 0; i < PROFILE_GROUP_ENTRIES; i++) {
+		entry = &group->entry[i];
+		if (entry->slot == slot) {
+			entry->hits = profile_saturating_add(entry->hits, hits);
+			return;
+		}
+	}
+	entry = profile_group_min(group);
+	if (entry->hits)
+		profile_buffer_add(buf, entry->slot, entry->hits);
+	entry->slot = slot;
+	entry->hits = hits;
+}
+
+void profile_table_flush(struct profile_table *table,
+			 struct profile_buffer *buf);
+void profile_table_discard(struct profile_table *table);
+
+/* ---- Profiler ----------------------------------------------------------- */
+
+/**
+ * struct profile_cpu - what one possible CPU owns
+ * @table: the pair, picked by &struct profile.active; NULL: straight into the
+ *	buffer [RCU; set under L]
+ * @muted: its bit in the mask is clear, ticks do not count [set under L]
+ */
+struct profile_cpu {
+	struct profile_table __rcu *table[2];
+	bool		muted;
+};
+
+/**
+ * struct profile - a profiler, from its start to its stop
+ * @mode: CPU_PROFILING and so on [const]
+ * @active: which table of every pair takes hits [set under L]
+ * @cpus: per-CPU part
+ * @buffer: where all hits end up
+ * @lock: L in the legend of kernel/profile.c
+ * @mask: CPUs whose ticks count [L]
+ * @parked: CPUs that took their bit of @mask along when they went [L]
+ * @mask_file: /proc/irq/prof_cpu_mask [C]
+ * @file: /proc/profile [C]
+ */
+struct profile {
+	int			mode;
+	unsigned int		active;
+	struct profile_cpu __percpu *cpus;
+	struct profile_buffer	buffer;
+	struct mutex		lock;		/* L */
+	cpumask_var_t		mask;
+	cpumask_var_t		parked;
+	struct proc_dir_entry	*mask_file;
+	struct proc_dir_entry	*file;
+};
+
+struct profile *profile_create(const struct profile_options *opt,
+			       unsigned long start, size_t text_bytes);
+void profile_destroy(struct profile *prof);
+
+void profile_charge(struct profile *prof, unsigned long pc, u32 hits);
+void profile_flush(struct profile *prof);
+void profile_reset(struct profile *prof);
+
+void profile_cpu_prepare(struct profile *prof, unsigned int cpu);
+void profile_cpu_fold(struct profile *prof, unsigned int cpu);
+
+int profile_mask_store(struct profile *prof, const char *text, size_t len);
+void profile_mask_park(struct profile *prof, unsigned int cpu);
+void profile_mask_unpark(struct profile *prof, unsigned int cpu);
+
+#endif /* _KERNEL_PROFILE_INTERNAL_H */
