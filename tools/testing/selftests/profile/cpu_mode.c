@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* profile=cpu: zero at the start, hits where the CPU is. */
+
+#include "profile_test.h"
+
+#define HZ_MAX	1000
+
+/* Fill memory with what must not be seen, and give it back to the kernel. */
+static void soil_memory(void)
+{
+	size_t size = 48 << 20;
+	void *mem = malloc(size);
+
+	require(mem, "no memory");
+	memset(mem, 0xa5, size);
+	free(mem);
+}
+
+/* One shift for each way in which a buffer may be allocated. */
+static void unzeroed_buffer(void)
+{
+	static const unsigned int shifts[] = { 0, 2, 5, 8, 12, 16, 31 };
+	unsigned int shift;
+	double begin;
+	__u64 sum, most;
+	char text[16];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(shifts); i++) {
+		shift = shifts[i] < max_shift() ? shifts[i] : max_shift();
+		soil_memory();
+		begin = now();
+		snprintf(text, sizeof(text), "%u", shift);
+		start(text);
+		sum = total_hits();
+		/* All that ticks can have made since, and some slack. */
+		most = (now() - begin + 0.1) * HZ_MAX * nr_cpus(cpu_list("online"));
+		expect(sum <= most, "shift %u: %llu hits at once, %llu at most",
+		       shift, sum, most);
+		stop();
+	}
+}
+
+static void up_no_hits(void)
+{
+	__u64 online = cpu_list("online");
+	int cpu;
+
+	start("4");
+	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (!has_cpu(online, cpu))
+			continue;
+		pin(cpu);
+		set_mask(1ULL << cpu);
+		reset();
+		while (total_hits() < 10)
+			noise(16);
+	}
+}
+
+/* The load shows itself: on its CPU, nothing has more hits. */
+static void hot_function(void)
+{
+	int cpu = first_cpu(cpu_list("online"));
+	struct profile prof;
+	struct symbol *top;
+	__u64 hits;
+
+	start("2");
+	pin(cpu);
+	set_mask(1ULL << cpu);
+	reset();
+	noise_until(100);
+	prof = read_profile();
+	top = top_function(&prof, "", &hits);
+	require(top, "no function has hits");
+	ksft_print_msg("%s has %llu of %llu hits\n", top->name, hits,
+		       sum_hits(&prof));
+	expect(name_fits(top->name, NOISE_GLOBS), "%s is on top", top->name);
+}
+
+static void noise_endlessly(void *arg)
+{
+	struct endless *load = arg;
+
+	pin_to(load->cpus);
+	for (;;) {
+		noise(1);
+		count_done(load);
+	}
+}
+
+/* All CPUs in one function: the machine makes progress, each CPU counts. */
+static void livelock(void)
+{
+	__u64 online = cpu_list("online"), hits;
+	struct endless *loads[MAX_CPUS];
+	pid_t pids[MAX_CPUS];
+	int cpu;
+
+	start("2");
+	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (!has_cpu(online, cpu))
+			continue;
+		loads[cpu] = new_endless(1ULL << cpu);
+		pids[cpu] = spawn(noise_endlessly, loads[cpu]);
+	}
+	while (read_hits_of(NOISE_GLOBS) < 100UL * nr_cpus(online))
+		sleep_ms(20);
+	for (cpu = 0; cpu < MAX_CPUS; cpu++) {
+		if (!has_cpu(online, cpu))
+			continue;
+		wait_done(loads[cpu], 100);
+		end(pids[cpu]);
+	}
+	hits = read_hits_of(NOISE_GLOBS);
+	expect(hits >= 100UL * nr_cpus(online), "hits are lost");
+}
+
+static const struct test tests[] = {
+	{ "unzeroed_buffer", unzeroed_buffer },
+	{ "up_no_hits", up_no_hits },
+	{ "hot_function", hot_function },
+	{ "livelock", livelock },
+};
+
+int main(void)
+{
+	return run_tests(tests, ARRAY_SIZE(tests));
+}
