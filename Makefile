@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# Everything one does with this repository; the work is in tools/testing/profile.
+
+KVER    ?= 6.12
+KSRC    ?=
+PROFILE ?= 2
+CPUS    ?= 4
+LOAD    ?= mixed
+GUESTS  ?=
+ARCH    ?= x86_64
+ACCEL   ?= tcg
+TIMEOUT ?= 1800
+JOBS    ?= $(shell nproc)
+BUILD   ?= $(CURDIR)/build
+
+export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
+
+RIG := tools/testing/profile
+
+.PHONY: help apply run shell test check clean distclean
+
+help:
+	@echo 'Goals:'
+	@echo '  make apply KSRC=DIR  put the profiler into the kernel tree DIR'
+	@echo '  make run             boot a profiled kernel in QEMU, run a load, show its profile'
+	@echo '  make shell           a prompt in the same guest'
+	@echo '  make test            unit suites and guest tests, on an SMP and a UP kernel'
+	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
+	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
+	@echo '  make distclean       remove all that was made'
+	@echo
+	@echo 'Variables:'
+	@echo '  KVER=$(KVER)          kernel source package of Debian: 6.12 or 6.1'
+	@echo '  KSRC=$(KSRC)              a kernel tree to take instead; only make apply writes to it'
+	@echo '  PROFILE=$(PROFILE)          profile= of the kernel command line; empty: no profiling (run, shell)'
+	@echo '  CPUS=$(CPUS)             CPUs of the guest, up to 8 (run, shell)'
+	@echo '  LOAD=$(LOAD)         mixed, files, pipes, processes, compression, none, or a command (run)'
+	@echo '  GUESTS=$(GUESTS)            only these guests of $(RIG)/guests (test)'
+	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
+	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'
+	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
+	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build'
+	@echo '  BUILD=$(BUILD)  where everything is built'
+
+apply:
+	@$(RIG)/deps apply
+	@$(RIG)/apply "$$KSRC"
+
+run shell:
+	@$(RIG)/deps run
+	@$(RIG)/run $@
+
+test:
+	@$(RIG)/deps test
+	@$(RIG)/test $(GUESTS)
+
+check:
+	@$(RIG)/deps check
+	@$(RIG)/check
+
+clean:
+	@$(RIG)/clean
+
+distclean:
+	rm -rf "$$BUILD"

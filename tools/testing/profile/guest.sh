@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# Booting guests; sourced after lib.sh.
+
+# gen_init_cpio's lines for file $2 of the host as $1, directories included.
+cpio_file()
+{
+	local dir=
+
+	while [[ ${1#"$dir"/} == */* ]]; do
+		dir=$dir/$(cut -d / -f 1 <<<"${1#"$dir"/}")
+		echo "dir $dir 755 0 0"
+	done
+	echo "file $1 $(realpath "$2") $([ -x "$2" ] && echo 755 || echo 644) 0 0"
+}
+
+# A program of the host with the shared libraries it asks for.
+cpio_program()
+{
+	local lib
+
+	cpio_file "$1" "$1"
+	{ ldd "$1" 2>/dev/null || true; } |
+		sed -n 's,^[^/]*\(/[^ ]*\) (0x.*,\1,p' |
+		while read -r lib; do
+			cpio_file "$lib" "$lib"
+		done
+}
+
+# All that guests of kernel $1 have in common.
+cpio_list()
+{
+	local out=$HOME_DIR/$1 path name
+
+	echo "dir /dev 755 0 0"
+	echo "nod /dev/console 600 0 0 c 5 1"
+	cpio_program /bin/busybox
+	cpio_program /usr/sbin/readprofile
+	cpio_file /boot/System.map "$out/System.map"
+	cpio_file /init "$RIG/init"
+	for name in show load; do
+		cpio_file "/rig/$name" "$RIG/$name"
+	done
+	cpio_file /tests/load-on-top "$RIG/load-on-top"
+	[ ! -d "$out/selftests" ] ||
+		find "$out/selftests" -type f | while read -r path; do
+			cpio_file "/tests${path#"$out/selftests"}" "$path"
+		done
+}
+
+# Each directory once, each before what is in it.
+make_initramfs()
+{
+	cpio_list "$1" | awk '!seen[$0]++' >"$HOME_DIR/$1/initramfs.list"
+	"$HOME_DIR/$1/usr/gen_init_cpio" "$HOME_DIR/$1/initramfs.list" \
+		>"$HOME_DIR/$1/initramfs.cpio"
+}
+
+# The selftests as kselftest builds and installs them.
+make_selftests()
+{
+	local out=$HOME_DIR/$1
+
+	rm -rf "$out/selftests"
+	mkdir -p "$out/selftests-build"
+	make -s -C "$TREE/tools/testing/selftests/profile" \
+		OUTPUT="$out/selftests-build" INSTALL_PATH="$out/selftests" \
+		CC="${CROSS_COMPILE}gcc" all install 2>&1 | progress
+}
+
+# QEMU's accelerator with host threads as a guest needs them, see guests.
+accel()
+{
+	case $ACCEL in
+	tcg) echo "tcg,thread=$1" ;;
+	*) echo "$ACCEL" ;;
+	esac
+}
+
+# boot NAME KERNEL CPUS THREADS APPEND: run the job on stdin in a guest.
+# Console and verdict go to $GUEST/console and $GUEST/verdict; $SERIAL, if
+# set, is where the console goes instead. Fails if QEMU does or if the time
+# is over.
+boot()
+{
+	local out=$HOME_DIR/$2 status=0
+
+	GUEST=$HOME_DIR/guests/$1
+	rm -rf "$GUEST"
+	mkdir -p "$GUEST"
+	{
+		cat
+		echo "VERDICT_PORT=$VERDICT_PORT"
+	} >"$GUEST/job"
+	echo "file /job $GUEST/job 644 0 0" >"$GUEST/job.list"
+	"$out/usr/gen_init_cpio" "$GUEST/job.list" |
+		cat "$out/initramfs.cpio" - >"$GUEST/initrd"
+
+	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
+		-accel "$(accel "$4")" -smp "$3" -m 1024 -nodefaults -no-reboot \
+		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
+		-append "console=$CONSOLE panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
+		-serial "${SERIAL:-file:$GUEST/console}" \
+		-serial "file:$GUEST/verdict" <&4 &
+	guest_pid=$!
+	wait "$guest_pid" || status=$?
+	guest_pid=
+	rm -f "$GUEST/initrd"
+	[ "$status" -ne 124 ] || echo "the guest was stopped after $TIMEOUT s"
+	return "$status"
+}
+
+finished()
+{
+	grep -qx DONE "$GUEST/verdict" 2>/dev/null
+}
+
+# Whatever ends the script ends its guest.
+guest_pid=
+exec 4<&0
+trap '[ -z "$guest_pid" ] || kill "$guest_pid" 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
