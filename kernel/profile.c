@@ -507,9 +507,6 @@ int profile_mask_store(struct profile *prof, const char *text, size_t len)
 	if (!alloc_cpumask_var(&mask, GFP_KERNEL))
 		return -ENOMEM;
 	err = cpumask_parse(text, mask);
-	if (!err && find_next_bit(cpumask_bits(mask), nr_cpumask_bits,
-				  nr_cpu_ids) < nr_cpumask_bits)
-		err = -EOVERFLOW;
 	if (!err) {
 		mutex_lock(&prof->lock);
 		cpumask_copy(prof->mask, mask);

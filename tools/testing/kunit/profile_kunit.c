@@ -10,6 +10,7 @@
 
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/prandom.h>
@@ -294,6 +295,18 @@ static u32 fixture_weight(struct fixture *fx)
 	return random_below(&fx->rnd, kind < 8 ? 1000 : 4);
 }
 
+/* Names a row after its text; what %pE lets through of Latin-1 is masked. */
+static int text_describe(char *desc, const char *text, size_t len)
+{
+	int i, n;
+
+	n = scnprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%*pE'", (int)len, text);
+	for (i = 0; i < n; i++)
+		if (!isascii(desc[i]))
+			desc[i] = '?';
+	return n;
+}
+
 /* ---- Suite profile_option ----------------------------------------------- */
 
 struct profile_option_row {
@@ -442,8 +455,10 @@ static const struct profile_option_row profile_option_shift_rows[] = {
 static void profile_option_describe(const struct profile_option_row *row,
 				    char *desc)
 {
-	scnprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%*pE' in %zu bytes",
-		  (int)row->len, row->text, row->bytes);
+	int n = text_describe(desc, row->text, row->len);
+
+	scnprintf(desc + n, KUNIT_PARAM_DESC_SIZE - n, " in %zu bytes",
+		  row->bytes);
 }
 
 KUNIT_ARRAY_PARAM(profile_option_good, profile_option_good_rows,
@@ -1982,8 +1997,7 @@ static const struct profile_mask_row {
 static void profile_mask_describe(const struct profile_mask_row *row,
 				  char *desc)
 {
-	scnprintf(desc, KUNIT_PARAM_DESC_SIZE, "'%*pE'", (int)row->len,
-		  row->text);
+	text_describe(desc, row->text, row->len);
 }
 
 KUNIT_ARRAY_PARAM(profile_mask, profile_mask_rows, profile_mask_describe);
