@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // File: kernel/sched/core.c
-// Proof: profile_hit\(SCHED_PROFILING, __builtin_return_address\(0\)\);
+// Proof: profile_hit\(SCHED_PROFILING, \(void \*\)_THIS_IP_\)
 //
 // Each call of __schedule() counts one hit, as sched_count does. schedule()
 // and its like charge their caller. Who enters the scheduler on its own
@@ -11,9 +11,9 @@ identifier prev, preempt;
 @@
  static inline void schedule_debug(struct task_struct *prev, bool preempt)
  {
- <...
+ <+...
 -profile_hit(SCHED_PROFILING, __builtin_return_address(0));
- ...>
+ ...+>
  }
 
 @caller depends on split@
