@@ -79,6 +79,102 @@ static void hot_function(void)
 	expect(name_fits(top->name, NOISE_GLOBS), "%s is on top", top->name);
 }
 
+/* ---- Eviction ----------------------------------------------------------- */
+
+/*
+ * The kernel's own account of the ticks that found a CPU in the kernel: fields
+ * 3, 6 and 7 of its line in /proc/stat. The unit is not that of the ticks.
+ */
+static __u64 system_time(int cpu)
+{
+	unsigned long long system, irq, softirq;
+	FILE *file = fopen("/proc/stat", "r");
+	char line[1024];
+	int number;
+
+	require(file, "/proc/stat: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "cpu%d %*u %*u %llu %*u %*u %llu %llu", &number,
+			   &system, &irq, &softirq) == 4 && number == cpu) {
+			fclose(file);
+			return system + irq + softirq;
+		}
+	require(false, "/proc/stat: no cpu%d", cpu);
+	return 0;
+}
+
+static void do_nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* A bit of everything: ticks find the kernel in very many places. */
+static void wander(void)
+{
+	char text[4096];
+	int fds[2], i;
+	void *mem;
+
+	for (i = 0; i < 8; i++) {
+		get_text("/proc/self/maps", text, sizeof(text));
+		get_text("/proc/interrupts", text, sizeof(text));
+		mem = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		if (mem != MAP_FAILED)
+			munmap(mem, 65536);
+		require(!pipe(fds) && write(fds[1], text, 4096) == 4096 &&
+			read(fds[0], text, 4096) == 4096, "pipe");
+		close(fds[0]);
+		close(fds[1]);
+	}
+	join(spawn(do_nothing, NULL));
+}
+
+/* Hits for each unit of system time on one CPU, read once at the end. */
+static double hits_per_unit(unsigned int shift, int cpu, size_t *places)
+{
+	struct profile prof;
+	__u64 begin, spent;
+	char text[16];
+	size_t i;
+
+	snprintf(text, sizeof(text), "%u", shift);
+	start(text);
+	set_mask(1ULL << cpu);
+	reset();
+	begin = system_time(cpu);
+	do {
+		wander();
+		spent = system_time(cpu) - begin;
+	} while (spent < 1000);
+	prof = read_profile();
+	stop();
+	for (*places = 0, i = 0; i < prof.slots; i++)
+		*places += prof.hits[i] != 0;
+	ksft_print_msg("shift %u: %llu hits in %zu slots, %llu units of time\n",
+		       shift, sum_hits(&prof), *places, spent);
+	return (double)sum_hits(&prof) / spent;
+}
+
+/*
+ * With a slot or two nothing is ever evicted, with one for each byte nearly
+ * everything is. The same time must have the same number of hits.
+ */
+static void evicted_hits(void)
+{
+	int cpu = first_cpu(cpu_list("online"));
+	double few, many;
+	size_t places;
+
+	pin(cpu);
+	few = hits_per_unit(max_shift(), cpu, &places);
+	many = hits_per_unit(0, cpu, &places);
+	expect(many > 0.95 * few && many < 1.05 * few,
+	       "%.3f hits a unit, but %.3f with few slots", many, few);
+}
+
+/* ---- Many CPUs ---------------------------------------------------------- */
+
 static void noise_endlessly(void *arg)
 {
 	struct endless *load = arg;
@@ -121,6 +217,7 @@ static const struct test tests[] = {
 	{ "unzeroed_buffer", unzeroed_buffer },
 	{ "up_no_hits", up_no_hits },
 	{ "hot_function", hot_function },
+	{ "evicted_hits", evicted_hits },
 	{ "livelock", livelock },
 };
 

@@ -124,7 +124,10 @@ static void schedule_exact_unpinned(void)
 	check_agreement("schedule,2", cpu_list("online"));
 }
 
-/* One byte for each slot: many more slots, so that entries are evicted. */
+/*
+ * One byte for each slot. Callers of schedule() are too few to push each other
+ * out of a table: evicted_hits of cpu_mode does that.
+ */
 static void schedule_exact_shift_0(void)
 {
 	check_agreement("schedule", cpu_list("online"));
