@@ -99,7 +99,7 @@ boot()
 	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
 		-accel "$(accel "$4")" -smp "$3" -m 1024 -nodefaults -no-reboot \
 		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
-		-append "console=$CONSOLE panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
+		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
 		-serial "${SERIAL:-file:$GUEST/console}" \
 		-serial "file:$GUEST/verdict" <&4 &
 	guest_pid=$!
