@@ -22,6 +22,8 @@ config PROFILE_KUNIT_TEST
 	default KUNIT_ALL_TESTS
 	help
 	  Test the parts of the profiler on private instances when the kernel
-	  boots: options, slots, tables, buffers, per-CPU flips and masks.
+	  boots: options, slots, tables, buffers, per-CPU flips and masks. The
+	  profiler that users see is left alone. The results appear in the
+	  kernel log, in the format that tools/testing/kunit/kunit.py reads.
 
 	  If unsure, say N.
