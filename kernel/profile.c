@@ -67,6 +67,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/ctype.h>
 #include <linux/export.h>
+#include <linux/fs.h>
 #include <linux/kcsan-checks.h>
 #include <linux/kstrtox.h>
 #include <linux/proc_fs.h>
@@ -802,10 +803,21 @@ struct profile_reader {
 	u32		words[PROFILE_READER_WORDS];
 };
 
+/* A lookup between proc_create() and proc_set_size() has kept a size of 0. */
+static void profile_file_fix_size(struct inode *inode)
+{
+	struct profile *prof = pde_data(inode);
+
+	inode_lock(inode);
+	i_size_write(inode, profile_file_size(&prof->buffer));
+	inode_unlock(inode);
+}
+
 static int profile_file_open(struct inode *inode, struct file *file)
 {
 	struct profile_reader *reader;
 
+	profile_file_fix_size(inode);
 	reader = kmalloc(sizeof(*reader), GFP_KERNEL_ACCOUNT);
 	if (!reader)
 		return -ENOMEM;
