@@ -693,26 +693,26 @@ static struct profile *profile_attached(void)
 }
 
 /* A single CPU shares the buffer with nobody and needs no tables. */
-static int profile_prepare_cpu(unsigned int cpu)
+static int profile_hotplug_prepare(unsigned int cpu)
 {
 	if (num_possible_cpus() > 1)
 		profile_cpu_prepare(profile_attached(), cpu);
 	return 0;
 }
 
-static int profile_dead_cpu(unsigned int cpu)
+static int profile_hotplug_dead(unsigned int cpu)
 {
 	profile_cpu_fold(profile_attached(), cpu);
 	return 0;
 }
 
-static int profile_online_cpu(unsigned int cpu)
+static int profile_hotplug_online(unsigned int cpu)
 {
 	profile_mask_unpark(profile_attached(), cpu);
 	return 0;
 }
 
-static int profile_offline_cpu(unsigned int cpu)
+static int profile_hotplug_offline(unsigned int cpu)
 {
 	profile_mask_park(profile_attached(), cpu);
 	return 0;
@@ -724,14 +724,14 @@ static int profile_hotplug_attach(void)
 	int state;
 
 	state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "profile:prepare",
-				  profile_prepare_cpu, profile_dead_cpu);
+				  profile_hotplug_prepare, profile_hotplug_dead);
 	if (state < 0)
 		return state;
 	profile_prepare_state = state;
 
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "profile:online",
-					  profile_online_cpu,
-					  profile_offline_cpu);
+					  profile_hotplug_online,
+					  profile_hotplug_offline);
 	if (state < 0) {
 		cpuhp_remove_state_nocalls(profile_prepare_state);
 		return state;
