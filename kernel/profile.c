@@ -900,12 +900,16 @@ EXPORT_SYMBOL_GPL(unregister_timer_hook);
 
 /* ---- Events ------------------------------------------------------------- */
 
-/* One more or one less, if that was no error. */
-static int profile_event_counted(int err, bool more)
+static int profile_event_added(int err)
 {
-	if (!err && more)
+	if (!err)
 		static_branch_inc(&profile_event_key);
-	else if (!err)
+	return err;
+}
+
+static int profile_event_removed(int err)
+{
+	if (!err)
 		static_branch_dec(&profile_event_key);
 	return err;
 }
@@ -920,8 +924,9 @@ static int profile_event_counted(int err, bool more)
  */
 int task_handoff_register(struct notifier_block *nb)
 {
-	return profile_event_counted(
-		atomic_notifier_chain_register(&profile_handoff_chain, nb), true);
+	struct atomic_notifier_head *chain = &profile_handoff_chain;
+
+	return profile_event_added(atomic_notifier_chain_register(chain, nb));
 }
 EXPORT_SYMBOL_GPL(task_handoff_register);
 
@@ -934,8 +939,9 @@ EXPORT_SYMBOL_GPL(task_handoff_register);
  */
 int task_handoff_unregister(struct notifier_block *nb)
 {
-	return profile_event_counted(
-		atomic_notifier_chain_unregister(&profile_handoff_chain, nb), false);
+	struct atomic_notifier_head *chain = &profile_handoff_chain;
+
+	return profile_event_removed(atomic_notifier_chain_unregister(chain, nb));
 }
 EXPORT_SYMBOL_GPL(task_handoff_unregister);
 
@@ -964,8 +970,7 @@ int profile_event_register(enum profile_type type, struct notifier_block *nb)
 
 	if (!chain)
 		return -EINVAL;
-	return profile_event_counted(blocking_notifier_chain_register(chain, nb),
-				     true);
+	return profile_event_added(blocking_notifier_chain_register(chain, nb));
 }
 EXPORT_SYMBOL_GPL(profile_event_register);
 
@@ -983,8 +988,7 @@ int profile_event_unregister(enum profile_type type, struct notifier_block *nb)
 
 	if (!chain)
 		return -EINVAL;
-	return profile_event_counted(blocking_notifier_chain_unregister(chain, nb),
-				     false);
+	return profile_event_removed(blocking_notifier_chain_unregister(chain, nb));
 }
 EXPORT_SYMBOL_GPL(profile_event_unregister);
 

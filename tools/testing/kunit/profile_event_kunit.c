@@ -536,7 +536,8 @@ static void sampler_rate(struct kunit *test)
 	ktime_t now, start;
 
 	sampler_init(&sampler, 3);
-	now = start = sampler.start;
+	start = sampler.start;
+	now = start;
 	for (i = 1; i <= SAMPLES; i++) {
 		now = profile_sampler_next(&sampler, now);
 		KUNIT_ASSERT_GE(test, now, start + (s64)i * SAMPLE_PERIOD);
