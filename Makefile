@@ -17,7 +17,7 @@ export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
 RIG := tools/testing/profile
 
-.PHONY: help apply run shell test check clean distclean
+.PHONY: help apply run shell test check model clean distclean
 
 help:
 	@echo 'Goals:'
@@ -26,6 +26,7 @@ help:
 	@echo '  make shell           a prompt in the same guest'
 	@echo '  make test            unit suites and guest tests, on an SMP and a UP kernel'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
+	@echo '  make model           search all states of a model of the locking, refute its broken twins'
 	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
 	@echo '  make distclean       remove all that was made'
 	@echo
@@ -57,6 +58,10 @@ test:
 check:
 	@$(RIG)/deps check
 	@$(RIG)/check
+
+model:
+	@$(RIG)/deps model
+	@$(RIG)/model/check
 
 clean:
 	@$(RIG)/clean
