@@ -56,6 +56,19 @@ make_initramfs()
 		>"$HOME_DIR/$1/initramfs.cpio"
 }
 
+# Their module, for a kernel that takes any; the sources are of all kernels.
+make_test_modules()
+{
+	local out=$HOME_DIR/$1
+
+	grep -qx CONFIG_MODULES=y "$out/.config" || return 0
+	rm -rf "$out/test_modules"
+	cp -r "$TREE/tools/testing/selftests/profile/test_modules" \
+		"$out/test_modules"
+	kmake "$1" -s M="$out/test_modules" modules 2>&1 | progress
+	cp "$out/test_modules/profile_test.ko" "$out/selftests"
+}
+
 # The selftests as kselftest builds and installs them.
 make_selftests()
 {
@@ -65,7 +78,9 @@ make_selftests()
 	mkdir -p "$out/selftests-build"
 	make -s -C "$TREE/tools/testing/selftests/profile" \
 		OUTPUT="$out/selftests-build" INSTALL_PATH="$out/selftests" \
-		CC="${CROSS_COMPILE}gcc" all install 2>&1 | progress
+		CC="${CROSS_COMPILE}gcc" TEST_GEN_MODS_DIR= all install 2>&1 |
+		progress
+	make_test_modules "$1"
 }
 
 # QEMU's accelerator with host threads as a guest needs them, see guests.

@@ -135,8 +135,16 @@ kernel_paths()
 # The fragments that make up kernel $1 of this architecture.
 fragments()
 {
-	echo base "$ARCH" kunit "$1"
-	[ ! -f "$RIG/configs/$ARCH-$1.config" ] || echo "$ARCH-$1"
+	case $1 in
+	kasan | lockdep)
+		fragments smp
+		echo "$1"
+		;;
+	*)
+		echo base "$ARCH" kunit "$1"
+		[ ! -f "$RIG/configs/$ARCH-$1.config" ] || echo "$ARCH-$1"
+		;;
+	esac
 }
 
 # make in the applied tree, output in $HOME_DIR/$1, the rest as given.
