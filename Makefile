@@ -5,13 +5,19 @@ KVER    ?= 6.12
 KSRC    ?=
 PROFILE ?= 2
 CPUS    ?= 4
-LOAD    ?= mixed
+LOAD    ?= $(or $(strip $(foreach mode,schedule sleep kvm,\
+		$(if $(filter $(mode)%,$(PROFILE)),$(LOAD_$(mode))))),mixed)
 GUESTS  ?=
 ARCH    ?= x86_64
 ACCEL   ?= tcg
 TIMEOUT ?= 1800
 JOBS    ?= $(shell nproc)
 BUILD   ?= $(CURDIR)/build
+
+# What makes hits in each mode.
+LOAD_schedule := switches
+LOAD_sleep    := waits
+LOAD_kvm      := guests
 
 export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
@@ -35,7 +41,8 @@ help:
 	@echo '  KSRC=$(KSRC)              a kernel tree to take instead; only make apply writes to it'
 	@echo '  PROFILE=$(PROFILE)          profile= of the kernel command line; empty: no profiling (run, shell)'
 	@echo '  CPUS=$(CPUS)             CPUs of the guest, up to 8 (run, shell)'
-	@echo '  LOAD=$(LOAD)         mixed, files, pipes, processes, compression, none, or a command (run)'
+	@echo '  LOAD=$(LOAD)         mixed, files, pipes, processes, compression, switches, waits, guests,'
+	@echo '                     none, or a command; by default what suits the mode (run)'
 	@echo '  GUESTS=$(GUESTS)            only these guests of $(RIG)/guests (test)'
 	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
 	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'

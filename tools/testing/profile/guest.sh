@@ -83,16 +83,26 @@ make_selftests()
 	make_test_modules "$1"
 }
 
-# QEMU's accelerator with host threads as a guest needs them, see guests.
-accel()
+# What makes a machine of QEMU, see guests. Only its own emulator has host
+# threads to choose from, and only that can count instructions.
+machine()
 {
-	case $ACCEL in
-	tcg) echo "tcg,thread=$1" ;;
-	*) echo "$ACCEL" ;;
+	local accel=$ACCEL
+
+	[ "$ACCEL" != tcg ] || accel=tcg,thread=multi
+	case $1 in
+	single) MACHINE=(-accel "${accel/%=multi/=single}") ;;
+	multi) MACHINE=(-accel "$accel") ;;
+	nested) MACHINE=(-accel "$accel" "${QEMU_NESTED[@]}") ;;
+	counted)
+		MACHINE=(-accel tcg,thread=single -icount "shift=0,sleep=off"
+			-rtc "base=2026-01-01T00:00:00,clock=vm")
+		;;
+	*) die "there is no machine '$1'" ;;
 	esac
 }
 
-# boot NAME KERNEL CPUS THREADS APPEND: run the job on stdin in a guest.
+# boot NAME KERNEL CPUS MACHINE APPEND: run the job on stdin in a guest.
 # Console and verdict go to $GUEST/console and $GUEST/verdict; $SERIAL, if
 # set, is where the console goes instead. Fails if QEMU does or if the time
 # is over.
@@ -100,6 +110,7 @@ boot()
 {
 	local out=$HOME_DIR/$2 status=0
 
+	machine "$4"
 	GUEST=$HOME_DIR/guests/$1
 	rm -rf "$GUEST"
 	mkdir -p "$GUEST"
@@ -112,7 +123,7 @@ boot()
 		cat "$out/initramfs.cpio" - >"$GUEST/initrd"
 
 	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
-		-accel "$(accel "$4")" -smp "$3" -m 1024 -nodefaults -no-reboot \
+		"${MACHINE[@]}" -smp "$3" -m 1024 -nodefaults -no-reboot \
 		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
 		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
 		-serial "${SERIAL:-file:$GUEST/console}" \

@@ -54,6 +54,8 @@ static const struct bad_text option_texts[] = {
 	BAD("CPU"), BAD("cpus"), BAD("cpux4"), BAD("cpu 2"), BAD("cpu,,2"),
 	BAD("cpu, 2"), BAD("cpu,2 "), BAD("cpu,2,"), BAD("cpu,x"), BAD("cpu\n2"),
 	BAD("cpu,schedule"), BAD("schedule,cpu"), BAD("schedule2x"),
+	BAD("sleeps"), BAD("slee"), BAD("Sleep"), BAD("sleep2x"), BAD("kvms"),
+	BAD("kv"), BAD("KVM"), BAD("kvm,,3"), BAD("kvm,sleep"), BAD("sleep,kvm"),
 	BAD("schedule,0x"), BAD("schedule schedule"), BAD("on"), BAD("offx"),
 	BAD("2\0003"), BAD("schedule\0"), BAD("\0002"), BAD("2\0"),
 };
@@ -63,6 +65,7 @@ static const struct bad_text shift_texts[] = {
 	BAD("cpu-1"), BAD("31"), BAD("32"), BAD("63"), BAD("64"), BAD("256"),
 	BAD("258"), BAD("65538"), BAD("cpu,31"), BAD("cpu,32"),
 	BAD("schedule,31"), BAD("schedule,32"), BAD("schedule64"),
+	BAD("sleep,31"), BAD("sleep,-1"), BAD("kvm,32"), BAD("kvm-1"),
 	BAD("0x1f"), BAD("0x20"), BAD("2147483648"), BAD("-2147483648"),
 	BAD("4294967296"), BAD("4294967298"), BAD("18446744073709551618"),
 	BAD("99999999999"), BAD("0xffffffffffffffffff"),
@@ -100,12 +103,6 @@ static int log_count(int fd, const char *text, bool whole)
 	return count;
 }
 
-static void log_line(char *line, size_t size, int mode, unsigned int shift)
-{
-	snprintf(line, size, "kernel %sprofiling enabled (shift: %u)",
-		 mode == MODE_SCHEDULE ? "schedule " : "", shift);
-}
-
 /* ---- Texts that are taken ----------------------------------------------- */
 
 static void check_running(const char *text, int mode, unsigned int shift)
@@ -139,7 +136,7 @@ static void check_good(const struct good_text *good)
 
 	if (!expect(!err, "\"%s\": %s", good->text, strerror(-err)))
 		return;
-	log_line(line, sizeof(line), good->mode, good->shift);
+	enabled_line(line, sizeof(line), good->mode, good->shift);
 	lines = log_count(log, line, true);
 	expect(lines == 1, "\"%s\": \"%s\" is in the log %d times", good->text,
 	       line, lines);
@@ -267,28 +264,45 @@ static void write_while_on(void)
 	}
 }
 
-/* A mode that this kernel refuses is off; one that it takes has its number. */
+/* The warning tells what the kernel lacks. */
+static void check_refused(const struct good_text *refused, const char *why)
+{
+	static const struct good_text good = { "cpu,4", MODE_CPU, 4 };
+	char line[256];
+	int log = open_log(), err = put_text(SYSFS_FILE, refused->text), lines;
+
+	expect(err == -EINVAL, "\"%s\": %s, not EINVAL", refused->text,
+	       strerror(-err));
+	snprintf(line, sizeof(line), "profile: refused '%s': %s", refused->text,
+		 why);
+	lines = log_count(log, line, false);
+	expect(lines == 1, "\"%s\": \"%s\" is in the log %d times",
+	       refused->text, line, lines);
+	check_off(refused->text);
+	if (!err)
+		stop();
+	check_good(&good);
+	close(log);
+}
+
+/* Modes that a kernel may lack: they run, or they are refused. */
 static void other_modes(void)
 {
 	static const struct good_text texts[] = {
-		{ "sleep", MODE_SLEEP, 0 }, { "sleep,2", MODE_SLEEP, 2 },
-		{ "kvm", MODE_KVM, 0 }, { "kvm3", MODE_KVM, 3 },
+		{ "sleep", MODE_SLEEP, 0 }, { "sleep,", MODE_SLEEP, 0 },
+		{ "sleep,2", MODE_SLEEP, 2 }, { "sleep0x5", MODE_SLEEP, 5 },
+		{ "kvm", MODE_KVM, 0 }, { "kvm,", MODE_KVM, 0 },
+		{ "kvm3", MODE_KVM, 3 }, { "kvm,0x7", MODE_KVM, 7 },
 	};
 	size_t i;
-	int err;
 
-	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		err = put_text(SYSFS_FILE, texts[i].text);
-		if (err) {
-			expect(err == -EINVAL, "\"%s\": %s", texts[i].text,
-			       strerror(-err));
-			check_off(texts[i].text);
-		} else {
-			check_running(texts[i].text, texts[i].mode,
-				      texts[i].shift);
-			stop();
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (mode_is_built(texts[i].mode))
+			check_good(&texts[i]);
+		else
+			check_refused(&texts[i],
+				      texts[i].mode == MODE_KVM ? "kvm needs " :
+				      "sleep needs ");
 }
 
 /* ---- Two writers -------------------------------------------------------- */

@@ -332,6 +332,18 @@ static inline void start(const char *text)
 	require(!err, "\"%s\": %s", text, strerror(-err));
 }
 
+/* What the log says of a start. */
+static inline void enabled_line(char *line, size_t size, int mode,
+				unsigned int shift)
+{
+	static const char * const names[] = {
+		"", "", "schedule ", "sleep ", "KVM ",
+	};
+
+	snprintf(line, size, "kernel %sprofiling enabled (shift: %u)",
+		 names[mode], shift);
+}
+
 static inline void set_mask(__u64 cpus)
 {
 	char text[32];
@@ -549,6 +561,35 @@ static inline bool name_fits(const char *name, const char *globs)
 		if (!fnmatch(glob, plain, 0))
 			return true;
 	return false;
+}
+
+static inline bool has_symbol(const char *globs)
+{
+	size_t i;
+
+	load_symbols();
+	for (i = 0; i < nr_symbols; i++)
+		if (name_fits(symbols[i].name, globs))
+			return true;
+	return false;
+}
+
+/* Told by what a mode needs; cpu and schedule are always there. */
+static inline bool mode_is_built(int mode)
+{
+	switch (mode) {
+	case MODE_SLEEP:
+		return has_symbol("__traceiter_sched_stat_blocked");
+	case MODE_KVM:
+		return has_symbol("kvm_arch_vcpu_ioctl_run");
+	default:
+		return true;
+	}
+}
+
+static inline void skip_unless_built(int mode)
+{
+	skip_if(!mode_is_built(mode), "not in this kernel");
 }
 
 /*

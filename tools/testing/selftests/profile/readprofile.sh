@@ -115,23 +115,29 @@ check_reset() {
 		[ "$(profile_sum)" -eq 0 ]
 }
 
-# Success resets; a refusal changes nothing.
+# Success resets, and then nothing may count: the mask is empty.
 check_multiplier() {
-	before=$(profile_sum)
-	if run_readprofile "-M $1"; then
-		after=$(profile_sum)
-		echo "# multiplier $1 is taken"
-		[ "$before" -gt 0 ] && [ "$after" -lt "$before" ]
-	else
-		echo "# multiplier $1 is refused"
-		[ "$(profile_sum)" -eq "$before" ]
-	fi
+	[ "$(profile_sum)" -gt 0 ] && run_readprofile "-M $1" &&
+		[ "$(profile_sum)" -eq 0 ]
 }
 
+# A refusal changes nothing.
 check_bad_multiplier() {
 	before=$(profile_sum)
 	run_readprofile "-M $1" && return 1
-	[ "$(profile_sum)" -eq "$before" ]
+	grep -q 'Invalid argument' "$TMP/err" && [ "$before" -gt 0 ] &&
+		[ "$(profile_sum)" -eq "$before" ]
+}
+
+# Only ticks have a rate.
+check_multiplier_schedule() {
+	profile_stop
+	profile_start "schedule,$SHIFT" || return 1
+	profile_step >"$TMP/step"
+	before=$(profile_sum)
+	run_readprofile "-M 4" && return 1
+	grep -q 'Invalid argument' "$TMP/err" && [ "$before" -gt 0 ] &&
+		[ "$(profile_sum)" -ge "$before" ]
 }
 
 check_missing_map() {
@@ -176,8 +182,11 @@ tests() {
 	readprofile_reset|check_reset
 	readprofile_multiplier_1|check_multiplier 1
 	readprofile_multiplier_10|check_multiplier 10
+	readprofile_multiplier_back|check_multiplier 1
 	readprofile_multiplier_0|check_bad_multiplier 0
+	readprofile_multiplier_minus_1|check_bad_multiplier -1
 	readprofile_multiplier_100001|check_bad_multiplier 100001
+	readprofile_multiplier_schedule|check_multiplier_schedule
 	readprofile_missing_map|check_missing_map
 	readprofile_off|check_off
 	END
