@@ -154,17 +154,6 @@ static inline FILE *open_parameter(const char *name)
 
 /* ---- Debug kernels ------------------------------------------------------ */
 
-static inline bool has_symbol(const char *name)
-{
-	size_t i;
-
-	load_symbols();
-	for (i = 0; i < nr_symbols; i++)
-		if (!strcmp(symbols[i].name, name))
-			return true;
-	return false;
-}
-
 static inline bool has_kasan(void)
 {
 	return has_symbol("kasan_report");
