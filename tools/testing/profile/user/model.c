@@ -1,0 +1,961 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The reference model, and the steps; see model.h. */
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <asm/sections.h>
+#include <linux/profile.h>
+
+#include "profile_internal.h"
+
+#include "expect.h"
+#include "model.h"
+#include "shim.h"
+
+#define NR_FILES	4
+#define MAX_DURING	256
+
+struct model_stats model_stats;
+
+static struct {
+	int mode;
+	unsigned int shift;
+	size_t slots;
+	u64 *given;		/* to each slot, since the start or a reset */
+	u64 *seen;		/* of them, what the last flush has seen */
+	bool mask[NR_CPUS];
+	bool parked[NR_CPUS];
+
+	int boot_mode;		/* what the command lines so far ask for */
+	unsigned int boot_shift;
+} model;
+
+/* Hits given by the hook, thus while a call was on its way. */
+static struct {
+	u32 slot;
+	u64 hits;
+} during[MAX_DURING];
+static size_t nr_during;
+
+static struct {
+	struct file *file;
+	bool stale;		/* open since before the last stop */
+	loff_t next;		/* a read from here continues the last one */
+} files[NR_FILES];
+
+#define expect(cond, ...)						\
+	do {								\
+		if (!(cond))						\
+			fail(__LINE__, #cond, __VA_ARGS__);		\
+	} while (0)
+
+static void fail(int line, const char *what, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "model.c:%d: step %lu: not so: %s: ", line,
+		model_stats.steps, what);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	abort();
+}
+
+static struct profile *live(void)
+{
+	struct proc_dir_entry *entry = shim_find("profile");
+
+	return entry ? shim_data(entry) : NULL;
+}
+
+/* A counter stops where its type does. */
+static u32 shown(u64 hits)
+{
+	return hits < U32_MAX ? hits : U32_MAX;
+}
+
+static u64 given_during(u32 slot)
+{
+	u64 hits = 0;
+	size_t i;
+
+	for (i = 0; i < nr_during; i++)
+		if (during[i].slot == slot)
+			hits += during[i].hits;
+	return hits;
+}
+
+/* ---- Hits --------------------------------------------------------------- */
+
+static u32 slot_of(unsigned long pc)
+{
+	unsigned long start = (unsigned long)_stext;
+	size_t slot;
+
+	if (pc < start)
+		return model.slots - 1;
+	slot = (pc - start) / (1UL << model.shift);
+	return slot < model.slots ? slot : model.slots - 1;
+}
+
+static unsigned long pick_pc(void)
+{
+	unsigned long start = (unsigned long)_stext;
+
+	switch (pick(16)) {
+	case 1:
+		return start - 1 - pick(5000);
+	case 2:
+		return start + shim_text_bytes - 2 + pick(4);
+	case 3:
+		return pick(2) ? 0 : -1UL;
+	case 4:
+	case 5:
+	case 6:
+		return start + pick(shim_text_bytes < 64 ? shim_text_bytes : 64);
+	default:
+		return start + pick(shim_text_bytes);
+	}
+}
+
+static u32 pick_hits(void)
+{
+	switch (pick(256)) {
+	case 1:
+		return U32_MAX - pick(3);
+	case 2:
+		return 0x80000000;
+	case 3:
+		return 0;
+	default:
+		return 1 + pick(9);
+	}
+}
+
+/* The profiler was given hits: account for them, if they count. */
+static void count(int type, unsigned long pc, u32 hits)
+{
+	u32 slot;
+
+	if (prof_on != type)
+		return;
+	slot = slot_of(pc);
+	model.given[slot] += hits;
+	model_stats.hits++;
+	if (shim_hook && nr_during < MAX_DURING) {
+		during[nr_during].slot = slot;
+		during[nr_during++].hits = hits;
+	}
+}
+
+static int pick_type(void)
+{
+	if (pick(8) != 1)
+		return prof_on ? prof_on : CPU_PROFILING;
+	return 1 + pick(4);
+}
+
+static void give_hit(void)
+{
+	unsigned long pc = pick_pc();
+	int type = pick_type();
+	u32 hits = pick_hits();
+
+	if (pick(4) == 1) {
+		profile_hit(type, (void *)pc);
+		hits = 1;
+	} else {
+		profile_hits(type, (void *)pc, hits);
+	}
+	count(type, pc, hits);
+}
+
+static void give_tick(unsigned int cpu)
+{
+	struct pt_regs regs = { .pc = pick_pc(), .user = pick(4) == 1 };
+	bool none = pick(16) == 1;
+
+	shim_tick(CPU_PROFILING, none ? NULL : &regs);
+	model_stats.ticks++;
+	if (!none && !regs.user && model.mask[cpu])
+		count(CPU_PROFILING, regs.pc, 1);
+}
+
+/* A CPU at work; nothing if that one is offline. */
+static void run_cpu(u32 max)
+{
+	unsigned int cpu = pick(nr_cpu_ids);
+	u32 n = 1 + pick(max);
+
+	if (!shim_cpu_enter(cpu))
+		return;
+	while (n--) {
+		if (pick(4) == 1)
+			give_tick(cpu);
+		else
+			give_hit();
+	}
+	shim_cpu_leave();
+}
+
+static void step_hits(void)
+{
+	run_cpu(64);
+}
+
+/* The rest of the machine goes on while a call waits. */
+static void hook(void)
+{
+	if (nr_during + 4 <= MAX_DURING && pick(4) == 1) {
+		run_cpu(4);
+		model_stats.during++;
+	}
+}
+
+/* Around each call that may sleep; it may fail, too. */
+static void begin_call(void)
+{
+	nr_during = 0;
+	shim_hook = pick(2) ? hook : NULL;
+	shim_fail_at(pick(4) == 1 ? 1 + pick(16) : 0);
+}
+
+static unsigned int end_call(void)
+{
+	unsigned int failed = shim_failed();
+
+	shim_hook = NULL;
+	shim_fail_at(0);
+	model_stats.failures += !!failed;
+	return failed;
+}
+
+/* ---- /proc/profile ------------------------------------------------------ */
+
+static loff_t file_size(void)
+{
+	return 4 * ((loff_t)model.slots + 1);
+}
+
+/* Has this file open, or finds that it can't be opened. */
+static bool have_file(size_t i)
+{
+	unsigned int failed;
+	struct file *file;
+
+	if (files[i].file)
+		return true;
+	begin_call();
+	file = shim_open("profile");
+	failed = end_call();
+	if (IS_ERR(file)) {
+		expect(failed ? PTR_ERR(file) == -ENOMEM :
+			PTR_ERR(file) == -ENOENT && !shim_find("profile"),
+			"open: error %ld", PTR_ERR(file));
+		return false;
+	}
+	expect(!failed && model.mode, "the file was opened");
+	expect(shim_lseek(file, 0, SEEK_END) == file_size(), "the size");
+	files[i].file = file;
+	files[i].stale = false;
+	files[i].next = -1;
+	return true;
+}
+
+static void close_file(size_t i)
+{
+	if (files[i].file)
+		shim_close(files[i].file);
+	files[i].file = NULL;
+}
+
+static loff_t pick_pos(size_t i)
+{
+	switch (pick(8)) {
+	case 0:
+		return 0;
+	case 1:
+		return file_size() - pick(9);
+	case 2:
+		return file_size() + pick(3);
+	case 3:
+		return 1ULL << (32 + pick(31));
+	case 4:
+	case 5:
+		return pick(file_size());
+	default:
+		return files[i].next < 0 ? 0 : files[i].next;
+	}
+}
+
+static size_t pick_length(void)
+{
+	switch (pick(8)) {
+	case 0:
+		return 0;
+	case 1:
+		return file_size();
+	case 2:
+		return file_size() + pick(1 << 20);
+	case 3:
+	case 4:
+		return pick(9);
+	default:
+		return pick(5000);
+	}
+}
+
+/* Bytes of a word are what they must be, or within what hits leave open. */
+static void check_word(const unsigned char *bytes, size_t n, loff_t pos,
+		       u32 low, u32 high)
+{
+	size_t skip = pos % 4;
+	u32 word;
+
+	if (n == 4) {
+		memcpy(&word, bytes, 4);
+		expect(word >= low && word <= high,
+			"the word at %lld is %u, not %u to %u",
+			(long long)pos, word, low, high);
+	} else if (low == high) {
+		expect(!memcmp(bytes, (char *)&low + skip, n),
+			"bytes at %lld of %u", (long long)pos, low);
+	}
+}
+
+static void check_bytes(const unsigned char *bytes, size_t n, loff_t pos,
+			bool fresh)
+{
+	size_t part, slot;
+	u64 low, high;
+
+	for (; n; n -= part, bytes += part, pos += part) {
+		part = min_t(size_t, n, 4 - pos % 4);
+		if (pos < 4) {
+			check_word(bytes, part, pos, 1U << model.shift,
+				   1U << model.shift);
+			continue;
+		}
+		slot = pos / 4 - 1;
+		high = model.given[slot];
+		low = fresh ? high - given_during(slot) : model.seen[slot];
+		check_word(bytes, part, pos, shown(low), shown(high));
+	}
+}
+
+/* Everything but the hits of right now has been seen. */
+static void flushed(void)
+{
+	size_t i;
+
+	memcpy(model.seen, model.given, model.slots * sizeof(*model.seen));
+	for (i = 0; i < nr_during; i++)
+		model.seen[during[i].slot] -= during[i].hits;
+	model_stats.fresh++;
+}
+
+static void read_file(size_t i, loff_t pos, size_t len, size_t good)
+{
+	unsigned int active = live() ? live()->active : 0, failed;
+	bool fresh = pos != files[i].next;
+	unsigned char *bytes = malloc(len + 1);
+	size_t expected = 0;
+	loff_t after = pos;
+	ssize_t n;
+
+	if (pos < file_size())
+		expected = min_t(u64, len, file_size() - pos);
+	begin_call();
+	shim_user_end = good < len ? (char *)bytes + good : NULL;
+	n = shim_read(files[i].file, (char *)bytes, len, &after);
+	shim_user_end = NULL;
+	failed = end_call();
+	model_stats.reads++;
+
+	if (files[i].stale) {
+		expect(n == -EIO, "a stale file: %zd", n);
+	} else if (!expected) {
+		expect(!n && after == pos, "nothing to read: %zd", n);
+	} else if (failed) {
+		expect(n == -EINTR, "killed: %zd", n);
+	} else {
+		expect(live()->active == (active ^ fresh), "a pass is a flip");
+		if (good < expected) {
+			expect(n == -EFAULT, "bad buffer: %zd", n);
+			files[i].next = -1;
+		} else {
+			expect(n == (ssize_t)expected, "read: %zd", n);
+			check_bytes(bytes, n, pos, fresh);
+			files[i].next = pos + n;
+		}
+		if (fresh)
+			flushed();
+	}
+	expect(after == (n > 0 ? pos + n : pos), "the position");
+	free(bytes);
+}
+
+static void step_read(void)
+{
+	size_t i = pick(NR_FILES), len;
+	loff_t pos;
+
+	if (!have_file(i))
+		return;
+	pos = pick_pos(i);
+	len = pick_length();
+	read_file(i, pos, len, pick(16) == 1 ? pick(len + 1) : len);
+	if (pick(16) == 1 || files[i].stale)
+		close_file(i);
+}
+
+/* The whole file, in reads of one size. */
+static void step_pass(void)
+{
+	size_t i = pick(NR_FILES), step = 1 + pick(8192);
+	loff_t pos;
+
+	if (!have_file(i) || files[i].stale)
+		return;
+	if (step < model.slots / 16)
+		step = model.slots / 16;
+	for (pos = 0; pos < file_size(); pos += step) {
+		read_file(i, pos, step, step);
+		/* A read that was killed is made again. */
+		if (files[i].next <= pos)
+			pos -= step;
+	}
+}
+
+/* What arrived during the reset counts, or doesn't: one or the other. */
+static void settle_reset(void)
+{
+	struct profile *prof = live();
+	struct profile_entry *entry;
+	unsigned int cpu;
+	size_t i, k;
+
+	memset(model.given, 0, model.slots * sizeof(*model.given));
+	memset(model.seen, 0, model.slots * sizeof(*model.seen));
+	for (i = 0; i < nr_during; i++)
+		model.given[during[i].slot] =
+			(u32)atomic_read(&prof->buffer.hits[during[i].slot]);
+	for_each_possible_cpu(cpu) {
+		if (!nr_during || !prof->cpus[cpu].table[prof->active])
+			continue;
+		entry = prof->cpus[cpu].table[prof->active]->group[0].entry;
+		for (k = 0; k < PAGE_SIZE / sizeof(*entry); k++)
+			if (entry[k].hits)
+				model.given[entry[k].slot] += entry[k].hits;
+	}
+	for (i = 0; i < nr_during; i++)
+		expect(shown(model.given[during[i].slot]) <=
+			shown(given_during(during[i].slot)),
+			"hits of slot %u have come back", during[i].slot);
+}
+
+static void step_write(void)
+{
+	size_t i = pick(NR_FILES);
+	size_t len = pick(4) == 1 ? 4 : pick(9);
+	char text[8] = { 0 };
+	ssize_t n;
+
+	if (!have_file(i))
+		return;
+	begin_call();
+	n = shim_write(files[i].file, text, len);
+	end_call();
+	if (files[i].stale) {
+		expect(n == -EIO, "a stale file: %zd", n);
+		close_file(i);
+		return;
+	}
+	if (len == 4) {
+		expect(n == -EINVAL, "a rate: %zd", n);
+		return;
+	}
+	expect(n == (ssize_t)len, "reset: %zd", n);
+	settle_reset();
+	model_stats.resets++;
+}
+
+/* ---- CPU hotplug -------------------------------------------------------- */
+
+static unsigned int nr_online(void)
+{
+	unsigned int cpu, n = 0;
+
+	for_each_possible_cpu(cpu)
+		n += shim_cpu_online(cpu);
+	return n;
+}
+
+static void step_hotplug(void)
+{
+	unsigned int cpu = pick(nr_cpu_ids);
+	bool online = shim_cpu_online(cpu);
+	int err;
+
+	if (online && nr_online() == 1)
+		return;
+	begin_call();
+	err = online ? shim_cpu_down(cpu) : shim_cpu_up(cpu);
+	end_call();
+	expect(!err, "CPU %u: %d", cpu, err);
+	model_stats.hotplugs++;
+	if (online) {
+		model.parked[cpu] |= model.mask[cpu];
+		model.mask[cpu] = false;
+	} else {
+		model.mask[cpu] |= model.parked[cpu];
+		model.parked[cpu] = false;
+	}
+}
+
+/* ---- CPU mask ----------------------------------------------------------- */
+
+static const char *pick_text(char *text, const char * const *words, size_t nr,
+			     size_t *len)
+{
+	size_t n = 1 + pick(5), i, k;
+
+	*len = 0;
+	for (i = 0; i < n; i++) {
+		k = pick(nr);
+		memcpy(text + *len, words[k], strlen(words[k]));
+		*len += strlen(words[k]);
+	}
+	return text;
+}
+
+static void pick_mask(char *text, size_t *len)
+{
+	static const char * const words[] = {
+		"1", "f", "5", "0", "3c", "ff", "FF", ",", ",", "00000001",
+		"12345678", "\n", " ", "g", "x", "",
+	};
+	unsigned int cpu;
+
+	/* One of all CPUs, or anything. */
+	if (pick(4) == 1) {
+		*len = 0;
+		for (cpu = DIV_ROUND_UP(nr_cpu_ids, 4); cpu--;) {
+			*len += sprintf(text + *len, "%x",
+					pick(cpu ? 16 : 1 << (nr_cpu_ids - 1) % 4));
+			if (cpu && cpu % 8 == 0)
+				text[(*len)++] = ',';
+		}
+	} else {
+		pick_text(text, words, ARRAY_SIZE(words), len);
+	}
+	/* Larger than the kernel looks at. */
+	if (pick(64) == 1) {
+		memset(text, '1', PAGE_SIZE);
+		*len = PAGE_SIZE + pick(2);
+		text[PAGE_SIZE] = '1';
+	}
+}
+
+static struct file *open_mask(void)
+{
+	unsigned int failed;
+	struct file *file;
+
+	begin_call();
+	file = shim_open("irq/prof_cpu_mask");
+	failed = end_call();
+	if (!IS_ERR(file))
+		return file;
+	expect(failed ? PTR_ERR(file) == -ENOMEM :
+		PTR_ERR(file) == -ENOENT && !live(),
+		"open: error %ld", PTR_ERR(file));
+	return NULL;
+}
+
+static void step_mask_write(void)
+{
+	char text[PAGE_SIZE + 16];
+	bool mask[NR_CPUS];
+	struct file *file = open_mask();
+	unsigned int failed;
+	int expected;
+	bool bad;
+	size_t len;
+	ssize_t n;
+
+	if (!file)
+		return;
+	pick_mask(text, &len);
+	bad = pick(16) == 1 && len;
+	begin_call();
+	shim_user_end = bad ? text + pick(len) : NULL;
+	n = shim_write(file, text, len);
+	shim_user_end = NULL;
+	failed = end_call();
+
+	expected = expect_mask(text, len, mask);
+	if (len > PAGE_SIZE)
+		expect(n == -EINVAL, "too long: %zd", n);
+	else if (failed)
+		expect(n == -ENOMEM || (bad && n == -EFAULT) ||
+			(n == expected && expected == -EINVAL), "failed: %zd", n);
+	else if (bad)
+		expect(n == -EFAULT, "bad buffer: %zd", n);
+	else
+		expect(n == (expected ?: (ssize_t)len),
+			"mask '%.*s': %zd, not %d", (int)len, text, n, expected);
+	if (n == (ssize_t)len) {
+		memcpy(model.mask, mask, nr_cpu_ids);
+		memset(model.parked, 0, sizeof(model.parked));
+		model_stats.masks++;
+	}
+	shim_close(file);
+}
+
+static void step_mask_read(void)
+{
+	char text[64] = "", text2[64] = "";
+	struct file *file = open_mask();
+	bool mask[NR_CPUS];
+	loff_t pos = 0;
+	ssize_t n, k;
+
+	if (!file)
+		return;
+	n = shim_read(file, text, sizeof(text), &pos);
+	expect(n > 1 && text[n - 1] == '\n', "a line: %zd", n);
+	expect(!expect_mask(text, n, mask), "what is read is good");
+	expect(!memcmp(mask, model.mask, nr_cpu_ids), "mask %s", text);
+	expect(!shim_read(file, text, sizeof(text), &pos), "the end");
+	expect(!shim_lseek(file, 0, SEEK_SET), "seek");
+	pos = 0;
+	for (k = 0; k < n; k++)
+		expect(shim_read(file, text2 + k, 1, &pos) == 1, "a byte");
+	expect(!memcmp(text, text2, n), "byte by byte it is the same");
+	shim_close(file);
+}
+
+/* ---- Start and stop ----------------------------------------------------- */
+
+static void pick_option(char *text, size_t *len)
+{
+	static const char * const words[] = {
+		"cpu", "cpu", "schedule", "schedule", "off", "sleep", "kvm",
+		",", ",", "0", "1", "2", "3", "5", "16", "31", "32", "0x",
+		"0x2", "01", "08", "\n", " ", "-1", "99999999999", "CPU",
+		"\xe4", "\xd7", "", "\x01", "123456789012345678901234567890",
+	};
+	static const char * const good[] = {
+		"0", "cpu", "schedule", "2", "schedule,1\n", "cpu0", "cpu,",
+		"3\n", "schedule04", "off", "off", "off", "off\n",
+	};
+	const char *text2 = good[pick(ARRAY_SIZE(good))];
+
+	if (pick(2)) {
+		*len = strlen(text2);
+		memcpy(text, text2, *len + 1);
+	} else {
+		pick_text(text, words, ARRAY_SIZE(words), len);
+	}
+}
+
+/* What a start leads to, given what has failed meanwhile. */
+static int start_error(unsigned int failed)
+{
+	if (failed & SHIM_FAULT_HOTPLUG)
+		return -ENOSPC;
+	return failed & ~SHIM_FAULT_NODE ? -ENOMEM : 0;
+}
+
+static void model_start(unsigned int shift)
+{
+	model.shift = shift;
+	model.slots = shim_text_bytes >> shift;
+	model.given = calloc(model.slots, sizeof(*model.given));
+	model.seen = calloc(model.slots, sizeof(*model.seen));
+	memset(model.mask, true, sizeof(model.mask));
+	memset(model.parked, false, sizeof(model.parked));
+}
+
+static void model_stop(void)
+{
+	size_t i;
+
+	model.mode = 0;
+	free(model.given);
+	free(model.seen);
+	model.given = NULL;
+	model.seen = NULL;
+	memset(model.mask, true, sizeof(model.mask));
+	memset(model.parked, false, sizeof(model.parked));
+	for (i = 0; i < NR_FILES; i++)
+		files[i].stale = true;
+}
+
+static void end_start(ssize_t got, ssize_t good, int err, int mode)
+{
+	expect(got == (err ?: good), "start: %zd, not %zd",
+		got, err ?: good);
+	if (err) {
+		model_stop();
+		return;
+	}
+	model.mode = mode;
+	model_stats.starts++;
+}
+
+static void control(const char *text, size_t len)
+{
+	unsigned int shift, failed, infos = shim_infos, warnings = shim_warnings;
+	int mode, was = model.mode;
+	bool good;
+	ssize_t n;
+
+	good = expect_option(text, len, shim_text_bytes, &mode, &shift);
+	if (!was && good && mode)
+		model_start(shift);
+	begin_call();
+	n = profile_control(text, len);
+	failed = end_call();
+
+	if (good && !mode) {
+		expect(n == (ssize_t)len, "off: %zd", n);
+		if (was)
+			model_stop();
+	} else if (was) {
+		expect(n == -EEXIST, "on already: %zd", n);
+	} else if (good) {
+		end_start(n, len, start_error(failed), mode);
+	} else {
+		expect(n == -EINVAL, "'%.*s': %zd", (int)len, text, n);
+		model_stats.refusals++;
+	}
+	expect(shim_infos - infos == !!model.mode != !!was, "an info");
+	expect(shim_warnings - warnings == (n < 0 && n != -EEXIST),
+		"a warning");
+}
+
+static void step_control(void)
+{
+	char text[256];
+	size_t len;
+
+	pick_option(text, &len);
+	control(text, len);
+}
+
+/* Another machine: it may have one CPU, or a text that is hardly there. */
+static void step_machine(void)
+{
+	static const size_t texts[] = {
+		1, 2, 7, 64, 1000, 4096, 4099, 16384, 70001
+	};
+	static const unsigned int cpus[] = { 1, 2, 3, 4, 4, 8, 33, 72 };
+	unsigned int nr;
+
+	if (model.mode)
+		return;
+	nr = cpus[pick(ARRAY_SIZE(cpus))];
+	shim_boot_cpus(nr, 1 + pick(nr));
+	shim_text_bytes = texts[pick(ARRAY_SIZE(texts))];
+	shim_proc_fs = pick(16) != 1;
+}
+
+static void boot_option(char *text, size_t len)
+{
+	unsigned int shift, warnings = shim_warnings;
+	int mode;
+
+	expect(shim_setup(text) == 1, "the option is ours");
+	if (expect_option(text, len, shim_text_bytes, &mode, &shift)) {
+		model.boot_mode = mode;
+		model.boot_shift = shift;
+		expect(shim_warnings == warnings, "'%s' is good", text);
+	} else {
+		expect(shim_warnings == warnings + 1, "'%s' is bad", text);
+	}
+}
+
+/* The steps of a boot that starts the profiler; CPUs work between them. */
+static void step_boot(void)
+{
+	char text[256];
+	unsigned int failed, warnings;
+	int err, result;
+	size_t len;
+
+	if (model.mode)
+		return;
+	pick_option(text, &len);
+	text[len] = '\0';
+	boot_option(text, len);
+	if (!(shim_text_bytes >> model.boot_shift))
+		boot_option(strcpy(text, "0"), 1);
+	if (model.boot_mode)
+		model_start(model.boot_shift);
+
+	warnings = shim_warnings;
+	begin_call();
+	result = profile_init();
+	run_cpu(8);
+	result = shim_early_initcall() ?: result;
+	run_cpu(8);
+	result = shim_subsys_initcall() ?: result;
+	failed = end_call();
+	err = model.boot_mode ? start_error(failed) : 0;
+	expect(shim_warnings - warnings == !!err, "a warning");
+	if (model.boot_mode)
+		end_start(result, 0, err, model.boot_mode);
+	else
+		expect(!result, "nothing to boot: %d", result);
+	model_stats.boots++;
+}
+
+/* ---- Invariants --------------------------------------------------------- */
+
+static void check_off(void)
+{
+	expect(!prof_on && !profile_enabled(0), "off");
+	expect(!shim_find("profile") && !shim_find("irq/prof_cpu_mask"),
+		"no files");
+	expect(!shim_allocations(), "%ld allocations", shim_allocations());
+}
+
+static void check_table(const struct profile_table *table, bool empty, u64 *sum)
+{
+	const struct profile_entry *entry = table->group[0].entry;
+	size_t i, k, of_group;
+
+	for (i = 0; i < PAGE_SIZE / sizeof(*entry); i++) {
+		if (!entry[i].hits)
+			continue;
+		expect(!empty, "the table is empty");
+		expect(entry[i].slot < model.slots, "slot %u", entry[i].slot);
+		sum[entry[i].slot] += entry[i].hits;
+		of_group = i - i % PROFILE_GROUP_ENTRIES;
+		for (k = of_group; k < i; k++)
+			expect(!entry[k].hits || entry[k].slot != entry[i].slot,
+				"slot %u stands twice", entry[i].slot);
+	}
+}
+
+static void check_cpu(const struct profile *prof, unsigned int cpu, u64 *sum)
+{
+	const struct profile_cpu *pcpu = &prof->cpus[cpu];
+	bool empty;
+	int i;
+
+	expect(pcpu->muted == !model.mask[cpu], "CPU %u", cpu);
+	for (i = 0; i < 2; i++) {
+		if (!pcpu->table[i])
+			continue;
+		expect(nr_cpu_ids > 1, "a single CPU has no table");
+		empty = i != (int)prof->active || !shim_cpu_online(cpu);
+		check_table(pcpu->table[i], empty, sum);
+	}
+}
+
+/* Hits given are in the buffer or in a table. */
+static void check_sum(const struct profile *prof, u64 *sum)
+{
+	unsigned int cpu;
+	size_t slot;
+
+	for_each_possible_cpu(cpu)
+		check_cpu(prof, cpu, sum);
+	for (slot = 0; slot < model.slots; slot++) {
+		sum[slot] += (u32)atomic_read(&prof->buffer.hits[slot]);
+		expect(shown(sum[slot]) == shown(model.given[slot]),
+			"slot %zu has %llu of %llu hits", slot,
+			(unsigned long long)sum[slot],
+			(unsigned long long)model.given[slot]);
+		model_stats.saturated += model.given[slot] > U32_MAX;
+	}
+}
+
+void model_check(void)
+{
+	struct profile *prof = live();
+	u64 *sum;
+
+	if (!model.mode) {
+		check_off();
+		return;
+	}
+	expect(prof_on == model.mode, "mode %d", prof_on);
+	expect(profile_enabled(model.mode), "the call sites are open");
+	expect(!profile_enabled(3 - model.mode), "the others are not");
+	expect(!prof == !shim_proc_fs, "there are files");
+	if (!prof)
+		return;
+	expect(shim_mode(shim_find("profile")) == 0644, "all may read");
+	expect(shim_mode(shim_find("irq/prof_cpu_mask")) == 0600, "root may");
+	expect(prof->buffer.last + 1 == model.slots, "slots");
+	sum = calloc(model.slots, sizeof(*sum));
+	check_sum(prof, sum);
+	free(sum);
+}
+
+/* ---- Runs --------------------------------------------------------------- */
+
+void model_step(void)
+{
+	static void (* const steps[])(void) = {
+		step_hits, step_hits, step_hits, step_hits, step_hits,
+		step_read, step_read, step_read, step_read, step_pass,
+		step_write, step_hotplug, step_hotplug, step_mask_write,
+		step_mask_read,
+	};
+	static void (* const rare[])(void) = {
+		step_control, step_control, step_control, step_machine,
+		step_boot,
+	};
+
+	model_stats.steps++;
+	if (pick(24) == 1 || !model.mode)
+		rare[pick(ARRAY_SIZE(rare))]();
+	else
+		steps[pick(ARRAY_SIZE(steps))]();
+}
+
+void model_begin(void)
+{
+	char off[] = "off";
+
+	shim_boot_cpus(4, 4);
+	shim_text_bytes = 4099;
+	shim_proc_fs = true;
+	expect(shim_setup(off) == 1, "the option is ours");
+	model.boot_mode = 0;
+	model.boot_shift = 0;
+	model_stop();
+}
+
+void model_end(void)
+{
+	size_t i;
+
+	model_check();
+	control("off", 3);
+	for (i = 0; i < NR_FILES; i++)
+		close_file(i);
+	model_check();
+}
+
+void model_print_stats(FILE *to)
+{
+	const struct model_stats *s = &model_stats;
+
+	fprintf(to, "%lu steps: %lu hits, %lu ticks, %lu reads, %lu fresh, ",
+		s->steps, s->hits, s->ticks, s->reads, s->fresh);
+	fprintf(to, "%lu resets, %lu hotplugs, %lu masks, %lu starts, ",
+		s->resets, s->hotplugs, s->masks, s->starts);
+	fprintf(to, "%lu boots, %lu refusals, %lu failures, ",
+		s->boots, s->refusals, s->failures);
+	fprintf(to, "%lu bursts during a call, %lu full counters\n",
+		s->during, s->saturated);
+}
