@@ -5,23 +5,25 @@
 
 #include <linux/types.h>
 
-static inline bool isdigit(unsigned char c)
+static inline int isdigit(int c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static inline bool isalpha(unsigned char c)
+/* Of a char, which may be negative. */
+static inline int isalpha(int c)
 {
+	c &= 0xff;
 	return ((c | 32) >= 'a' && (c | 32) <= 'z') ||
 	       (c >= 0xc0 && c != 0xd7 && c != 0xf7);
 }
 
-static inline bool isalnum(unsigned char c)
+static inline int isalnum(int c)
 {
 	return isalpha(c) || isdigit(c);
 }
 
-static inline bool isxdigit(unsigned char c)
+static inline int isxdigit(int c)
 {
 	return isdigit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
