@@ -4,10 +4,11 @@ config PROFILING
 	bool "Profiling support"
 	help
 	  Build the kernel profiler: it counts, for every few bytes of kernel
-	  text, how often the timer tick found the kernel there, or how often
-	  schedule() was called from there. It needs no performance counters,
-	  can start with the first tick of the boot, and costs nothing but a
-	  few NOPs while it is off.
+	  text, how often the timer tick found the kernel there, how often
+	  schedule() was called from there, how long tasks were blocked there
+	  (with SCHEDSTATS and tracepoints), or how often a KVM guest left off
+	  there. It needs no performance counters, can start with the first
+	  tick of the boot, and costs nothing but a few NOPs while it is off.
 
 	  Boot with profile=2, or write 2 to /sys/kernel/profiling, and read
 	  the result from /proc/profile with readprofile(8). See

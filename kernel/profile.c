@@ -9,7 +9,7 @@
  * one is active and the other one retired; all CPUs share the hit buffer, an
  * atomic counter for each slot.
  *
- *	tick, schedule()
+ *	tick or sampling timer, schedule(), blocked wake-up, KVM exit
  *	      | pc
  *	      v
  *	CPU n: active table --(evicted entry)--> hit buffer --> /proc/profile
@@ -49,8 +49,9 @@
  * Serialization
  * -------------
  *  C	profile_control_mutex: start and stop
- *  L	struct profile.lock: flips, retired tables, table pointers, the mask
- *  I	interrupts off on the owning CPU: its active table
+ *  L	struct profile.lock: flips, retired tables, table pointers, the mask, the
+ *	period of the sampling timers
+ *  I	interrupts off on the owning CPU: its active table, its sampling timer
  *  RCU	profile_live, table pointers; a region with interrupts off is a reader
  *
  * Order: C -> cpu_hotplug_lock -> L. Readers of the files take L alone, since a
@@ -68,19 +69,25 @@
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/kcsan-checks.h>
 #include <linux/kstrtox.h>
+#include <linux/notifier.h>
 #include <linux/proc_fs.h>
 #include <linux/profile.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <asm/irq_regs.h>
 #include <asm/sections.h>
+
+#include <trace/events/sched.h>
 
 #include "profile_internal.h"
 
@@ -90,7 +97,7 @@
 int prof_on __read_mostly;
 EXPORT_SYMBOL_GPL(prof_on);
 
-/* Opens the call sites while a profiler is live [set under C]. */
+/* Opens the call sites while a profiler is live or a timer hook registered. */
 DEFINE_STATIC_KEY_FALSE(profile_key);
 EXPORT_SYMBOL_GPL(profile_key);
 
@@ -103,21 +110,41 @@ static DEFINE_MUTEX(profile_control_mutex);
 static enum cpuhp_state profile_prepare_state;
 static enum cpuhp_state profile_online_state;
 
+/* Opens the call sites of events: how many notifiers are registered. */
+DEFINE_STATIC_KEY_FALSE(profile_event_key);
+
+static BLOCKING_NOTIFIER_HEAD(profile_exit_chain);
+static BLOCKING_NOTIFIER_HEAD(profile_munmap_chain);
+static ATOMIC_NOTIFIER_HEAD(profile_handoff_chain);
+
+/* Called at each tick, NULL if there is none [RCU; set by cmpxchg()]. */
+static int (*profile_timer_hook)(struct pt_regs *regs);
+
 /* What the boot command line asks for. */
 static struct profile_options profile_boot_options __initdata;
 
 /* ---- Options ------------------------------------------------------------ */
 
-#define PROFILE_USAGE	"[cpu|schedule][,][shift]"
+#define PROFILE_USAGE	"[cpu|schedule|sleep|kvm][,][shift]"
 #define PROFILE_TEXT_MAX	32
 
+#define PROFILE_CAN_SLEEP	(IS_ENABLED(CONFIG_SCHEDSTATS) && \
+				 IS_ENABLED(CONFIG_TRACEPOINTS))
+#define PROFILE_CAN_KVM		(IS_ENABLED(CONFIG_KVM) && IS_ENABLED(CONFIG_X86))
+
+/* A mode that this kernel can't run is refused, not accepted and dead. */
 static const struct profile_mode {
 	const char	*word;		/* in the option */
 	const char	*log;		/* in the log line, with its space */
 	int		mode;
+	const char	*lacking;	/* what it needs and can't have */
 } profile_modes[] = {
 	{ "cpu",	"",		CPU_PROFILING },
 	{ "schedule",	"schedule ",	SCHED_PROFILING },
+	{ "sleep",	"sleep ",	SLEEP_PROFILING, PROFILE_CAN_SLEEP ? NULL :
+	  "sleep needs CONFIG_SCHEDSTATS and CONFIG_TRACEPOINTS" },
+	{ "kvm",	"KVM ",		KVM_PROFILING, PROFILE_CAN_KVM ? NULL :
+	  "kvm needs CONFIG_KVM on x86" },
 	{ "off",	NULL,		PROFILE_OFF },
 };
 
@@ -157,6 +184,8 @@ static const char *profile_words_parse(struct profile_options *opt,
 		m = profile_mode_find(text, len);
 		if (!m)
 			return "unknown mode";
+		if (m->lacking)
+			return m->lacking;
 		opt->mode = m->mode;
 		text += len;
 		if (!*text)
@@ -172,7 +201,7 @@ static const char *profile_words_parse(struct profile_options *opt,
 /**
  * profile_options_parse - read the text of profile= and /sys/kernel/profiling
  * @opt: result; untouched unless the whole text is good
- * @text: `[cpu|schedule][,][shift]` or `off`, one newline may follow
+ * @text: `[cpu|schedule|sleep|kvm][,][shift]` or `off`, one newline may follow
  * @len: its length in bytes
  * @text_bytes: size of the text to profile, which bounds the shift
  *
@@ -456,6 +485,25 @@ void profile_cpu_fold(struct profile *prof, unsigned int cpu)
 	mutex_unlock(&prof->lock);
 }
 
+/**
+ * profile_charge - give a slot hits
+ * @prof: the profiler
+ * @pc: any address; outside the text it means the last slot
+ * @hits: how many
+ *
+ * CONTEXT: interrupts off.
+ */
+void profile_charge(struct profile *prof, unsigned long pc, u32 hits)
+{
+	u32 slot = profile_slot(&prof->buffer, pc);
+	struct profile_table *table = profile_active_table(prof);
+
+	if (likely(table))
+		profile_table_hit(table, &prof->buffer, slot, hits);
+	else
+		profile_buffer_add(&prof->buffer, slot, hits);
+}
+
 /* ---- CPU mask ----------------------------------------------------------- */
 
 /* Ticks test a flag of their own CPU and never touch the mask. */
@@ -552,6 +600,100 @@ void profile_mask_unpark(struct profile *prof, unsigned int cpu)
 	mutex_unlock(&prof->lock);
 }
 
+/* ---- Sampling ----------------------------------------------------------- */
+
+/* Charge where an interrupt found this CPU, if that was in the kernel. */
+static void profile_sample(struct profile *prof, struct pt_regs *regs)
+{
+	if (!regs || user_mode(regs))
+		return;
+	if (!READ_ONCE(this_cpu_ptr(prof->cpus)->muted))
+		profile_charge(prof, profile_pc(regs), 1);
+}
+
+static enum hrtimer_restart profile_sampler_fire(struct hrtimer *timer)
+{
+	struct profile_sampler *sampler =
+		container_of(timer, struct profile_sampler, timer);
+
+	profile_sample(sampler->prof, get_irq_regs());
+	hrtimer_set_expires(timer, profile_sampler_next(sampler, ktime_get()));
+	return HRTIMER_RESTART;
+}
+
+/* The first phase of a CPU is its own, and so all CPUs stay apart. */
+static void profile_sampler_init(struct profile *prof, unsigned int cpu)
+{
+	struct profile_sampler *sampler = &per_cpu_ptr(prof->cpus, cpu)->sampler;
+
+	sampler->prof = prof;
+	sampler->phase = cpu * GOLDEN_RATIO_32;
+	hrtimer_init(&sampler->timer, CLOCK_MONOTONIC,
+		     HRTIMER_MODE_ABS_PINNED_HARD);
+	sampler->timer.function = profile_sampler_fire;
+}
+
+/* Interrupts off keep ticks and the timer of this CPU out meanwhile. */
+static void profile_sampler_set(struct profile *prof, u32 period)
+{
+	struct profile_sampler *sampler;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	sampler = &this_cpu_ptr(prof->cpus)->sampler;
+	hrtimer_cancel(&sampler->timer);
+	sampler->period = period;
+	sampler->start = ktime_get();
+	if (period)
+		hrtimer_start(&sampler->timer,
+			      profile_sampler_next(sampler, sampler->start),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+	local_irq_restore(flags);
+}
+
+static void profile_sampler_follow(void *prof)
+{
+	profile_sampler_set(prof, ((struct profile *)prof)->period);
+}
+
+/**
+ * profile_multiply - set the sampling rate
+ * @prof: the profiler
+ * @multiplier: samples per tick period; 1 leaves sampling to the tick
+ *
+ * Interrupts each CPU that is online, once.
+ *
+ * CONTEXT: may sleep, takes cpu_hotplug_lock and L.
+ * RETURN: 0, or -EINVAL if that is out of range, if @prof does not count ticks
+ * or if the timers of this machine can't do it; then nothing has changed.
+ */
+int profile_multiply(struct profile *prof, int multiplier)
+{
+	u32 period;
+
+	if (prof->mode != CPU_PROFILING || !profile_multiplier_valid(multiplier))
+		return -EINVAL;
+	period = profile_multiplier_period(multiplier);
+	if (period && period < hrtimer_resolution)
+		return -EINVAL;
+
+	cpus_read_lock();
+	mutex_lock(&prof->lock);
+	prof->period = period;
+	on_each_cpu(profile_sampler_follow, prof, true);
+	mutex_unlock(&prof->lock);
+	cpus_read_unlock();
+	return 0;
+}
+
+/* A CPU that comes joins in. It runs this itself. */
+static void profile_sampler_join(struct profile *prof)
+{
+	mutex_lock(&prof->lock);
+	profile_sampler_set(prof, prof->period);
+	mutex_unlock(&prof->lock);
+}
+
 /* ---- Profiler ----------------------------------------------------------- */
 
 /**
@@ -568,7 +710,7 @@ struct profile *profile_create(const struct profile_options *opt,
 			       unsigned long start, size_t text_bytes)
 {
 	struct profile *prof;
-	int err = -ENOMEM;
+	int cpu, err = -ENOMEM;
 
 	prof = kzalloc(sizeof(*prof), GFP_KERNEL);
 	if (!prof)
@@ -581,6 +723,8 @@ struct profile *profile_create(const struct profile_options *opt,
 	    !zalloc_cpumask_var(&prof->parked, GFP_KERNEL))
 		goto fail;
 	cpumask_copy(prof->mask, cpu_possible_mask);
+	for_each_possible_cpu(cpu)
+		profile_sampler_init(prof, cpu);
 	err = profile_buffer_init(&prof->buffer, start, text_bytes, opt->shift);
 	if (err)
 		goto fail;
@@ -592,7 +736,7 @@ fail:
 
 /**
  * profile_destroy - free a profiler that nobody sees any more
- * @prof: the profiler; a half-made one is fine
+ * @prof: the profiler, its rate 1; a half-made one is fine
  *
  * CONTEXT: may sleep.
  */
@@ -616,25 +760,6 @@ void profile_destroy(struct profile *prof)
 }
 
 /* ---- Hits --------------------------------------------------------------- */
-
-/**
- * profile_charge - give a slot hits
- * @prof: the profiler
- * @pc: any address; outside the text it means the last slot
- * @hits: how many
- *
- * CONTEXT: interrupts off.
- */
-void profile_charge(struct profile *prof, unsigned long pc, u32 hits)
-{
-	u32 slot = profile_slot(&prof->buffer, pc);
-	struct profile_table *table = profile_active_table(prof);
-
-	if (likely(table))
-		profile_table_hit(table, &prof->buffer, slot, hits);
-	else
-		profile_buffer_add(&prof->buffer, slot, hits);
-}
 
 /* The live profiler, if it runs in this mode. Interrupts are off. */
 static __always_inline struct profile *profile_live_mode(int type)
@@ -669,7 +794,9 @@ EXPORT_SYMBOL_GPL(profile_hits);
  * __profile_tick - count a timer tick, see profile_tick()
  * @type: CPU_PROFILING
  *
- * Some timers call without interrupt registers: there is no pc to charge.
+ * Some timers call without interrupt registers: there is nothing to charge and
+ * nothing to show to a hook. A CPU whose sampling timer runs has no use for the
+ * tick.
  *
  * CONTEXT: hard interrupt of the timer, interrupts off.
  */
@@ -677,11 +804,237 @@ void __profile_tick(int type)
 {
 	struct pt_regs *regs = get_irq_regs();
 	struct profile *prof = profile_live_mode(type);
+	int (*hook)(struct pt_regs *regs);
 
-	if (!prof || !regs || user_mode(regs))
+	if (!regs)
 		return;
-	if (!READ_ONCE(this_cpu_ptr(prof->cpus)->muted))
-		profile_charge(prof, profile_pc(regs), 1);
+	/* Pairs with unregister_timer_hook(), which waits for this to end. */
+	hook = READ_ONCE(profile_timer_hook);
+	if (hook)
+		hook(regs);
+	if (prof && !this_cpu_ptr(prof->cpus)->sampler.period)
+		profile_sample(prof, regs);
+}
+
+/* ---- Sleep mode --------------------------------------------------------- */
+
+#ifdef CONFIG_SCHEDSTATS
+
+#define PROFILE_BLOCKED_SHIFT	20	/* weight 1: about a millisecond */
+
+/*
+ * The waker holds task->pi_lock: get_wchan(), which takes it, would hang here.
+ * Kernel threads that idle are blocked too, but nothing holds them up.
+ */
+static void profile_blocked(void *unused, struct task_struct *task, u64 ns)
+{
+	u64 weight = ns >> PROFILE_BLOCKED_SHIFT;
+
+	if (weight && task->sched_contributes_to_load)
+		profile_hits(SLEEP_PROFILING, (void *)__get_wchan(task),
+			     min_t(u64, weight, U32_MAX));
+}
+
+static int profile_sleep_attach(void)
+{
+	force_schedstat_enabled();
+	return register_trace_sched_stat_blocked(profile_blocked, NULL);
+}
+
+/* The probes that run see a profiler that is live until they are done. */
+static void profile_sleep_detach(void)
+{
+	unregister_trace_sched_stat_blocked(profile_blocked, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+#else
+
+static int profile_sleep_attach(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void profile_sleep_detach(void)
+{
+}
+
+#endif
+
+/* ---- Timer hook --------------------------------------------------------- */
+
+/**
+ * register_timer_hook - have a function called at each tick
+ * @hook: gets the registers that the tick interrupted, in kernel or user mode,
+ * whether or not profiling is on; runs with interrupts off
+ *
+ * CONTEXT: may sleep.
+ * RETURN: 0, or -EBUSY if there is one already.
+ */
+int register_timer_hook(int (*hook)(struct pt_regs *regs))
+{
+	if (cmpxchg(&profile_timer_hook, NULL, hook))
+		return -EBUSY;
+	static_branch_inc(&profile_key);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(register_timer_hook);
+
+/**
+ * unregister_timer_hook - have it called no more
+ * @hook: the function that is registered; any other is left out with a warning
+ *
+ * When this returns, no CPU is in the hook.
+ *
+ * CONTEXT: may sleep, waits for a grace period.
+ */
+void unregister_timer_hook(int (*hook)(struct pt_regs *regs))
+{
+	if (WARN_ON(!hook || cmpxchg(&profile_timer_hook, hook, NULL) != hook))
+		return;
+	static_branch_dec(&profile_key);
+	/* Pairs with __profile_tick(), a reader since interrupts are off. */
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(unregister_timer_hook);
+
+/* ---- Events ------------------------------------------------------------- */
+
+static int profile_event_added(int err)
+{
+	if (!err)
+		static_branch_inc(&profile_event_key);
+	return err;
+}
+
+static int profile_event_removed(int err)
+{
+	if (!err)
+		static_branch_dec(&profile_event_key);
+	return err;
+}
+
+/**
+ * task_handoff_register - be asked before the memory of a task is freed
+ * @nb: returns NOTIFY_OK to take the task (its data) over, and has to give it to
+ * free_task() then; NOTIFY_DONE to let it go
+ *
+ * CONTEXT: may sleep. @nb is called in atomic context, from any.
+ * RETURN: 0, or -EEXIST for one that is registered.
+ */
+int task_handoff_register(struct notifier_block *nb)
+{
+	struct atomic_notifier_head *chain = &profile_handoff_chain;
+
+	return profile_event_added(atomic_notifier_chain_register(chain, nb));
+}
+EXPORT_SYMBOL_GPL(task_handoff_register);
+
+/**
+ * task_handoff_unregister - be asked no more
+ * @nb: what was registered; nobody is in it when this returns
+ *
+ * CONTEXT: may sleep, waits for a grace period.
+ * RETURN: 0, or -ENOENT for one that is not registered.
+ */
+int task_handoff_unregister(struct notifier_block *nb)
+{
+	struct atomic_notifier_head *chain = &profile_handoff_chain;
+
+	return profile_event_removed(atomic_notifier_chain_unregister(chain, nb));
+}
+EXPORT_SYMBOL_GPL(task_handoff_unregister);
+
+static struct blocking_notifier_head *profile_event_chain(enum profile_type type)
+{
+	switch (type) {
+	case PROFILE_TASK_EXIT:
+		return &profile_exit_chain;
+	case PROFILE_MUNMAP:
+		return &profile_munmap_chain;
+	}
+	return NULL;
+}
+
+/**
+ * profile_event_register - hear of tasks that exit, or of munmap(2)
+ * @type: PROFILE_TASK_EXIT, data is the task; PROFILE_MUNMAP, data is the address
+ * @nb: called in the task it is about, may sleep
+ *
+ * CONTEXT: may sleep.
+ * RETURN: 0, -EINVAL for another @type, -EEXIST for one that is registered.
+ */
+int profile_event_register(enum profile_type type, struct notifier_block *nb)
+{
+	struct blocking_notifier_head *chain = profile_event_chain(type);
+
+	if (!chain)
+		return -EINVAL;
+	return profile_event_added(blocking_notifier_chain_register(chain, nb));
+}
+EXPORT_SYMBOL_GPL(profile_event_register);
+
+/**
+ * profile_event_unregister - hear no more
+ * @type: as it was registered
+ * @nb: as it was registered; nobody is in it when this returns
+ *
+ * CONTEXT: may sleep, waits for callers that are in the chain; not from @nb.
+ * RETURN: 0, -EINVAL for another @type, -ENOENT for one that is not registered.
+ */
+int profile_event_unregister(enum profile_type type, struct notifier_block *nb)
+{
+	struct blocking_notifier_head *chain = profile_event_chain(type);
+
+	if (!chain)
+		return -EINVAL;
+	return profile_event_removed(blocking_notifier_chain_unregister(chain, nb));
+}
+EXPORT_SYMBOL_GPL(profile_event_unregister);
+
+/**
+ * __profile_task_exit - tell that a task exits, see profile_task_exit()
+ * @task: the current task
+ *
+ * CONTEXT: may sleep.
+ */
+void __profile_task_exit(struct task_struct *task)
+{
+	blocking_notifier_call_chain(&profile_exit_chain, 0, task);
+}
+
+/**
+ * __profile_handoff_task - offer a task, see profile_handoff_task()
+ * @task: a task that nobody uses any more
+ *
+ * The first who takes it is the last who is asked: two would free it twice.
+ *
+ * CONTEXT: any but NMI.
+ * RETURN: true if somebody took it.
+ */
+bool __profile_handoff_task(struct task_struct *task)
+{
+	struct notifier_block *nb;
+	bool taken = false;
+
+	rcu_read_lock();
+	for (nb = rcu_dereference(profile_handoff_chain.head); nb && !taken;
+	     nb = rcu_dereference(nb->next))
+		taken = (nb->notifier_call(nb, 0, task) & ~NOTIFY_STOP_MASK) ==
+			NOTIFY_OK;
+	rcu_read_unlock();
+	return taken;
+}
+
+/**
+ * __profile_munmap - tell of munmap(2), see profile_munmap()
+ * @addr: the address it was given
+ *
+ * CONTEXT: may sleep.
+ */
+void __profile_munmap(unsigned long addr)
+{
+	blocking_notifier_call_chain(&profile_munmap_chain, 0, (void *)addr);
 }
 
 /* ---- CPU hotplug -------------------------------------------------------- */
@@ -706,14 +1059,17 @@ static int profile_hotplug_dead(unsigned int cpu)
 	return 0;
 }
 
+/* This one and the next run on the CPU they are about. */
 static int profile_hotplug_online(unsigned int cpu)
 {
 	profile_mask_unpark(profile_attached(), cpu);
+	profile_sampler_join(profile_attached());
 	return 0;
 }
 
 static int profile_hotplug_offline(unsigned int cpu)
 {
+	profile_sampler_set(profile_attached(), 0);
 	profile_mask_park(profile_attached(), cpu);
 	return 0;
 }
@@ -877,13 +1233,21 @@ static ssize_t profile_file_read(struct file *file, char __user *ubuf,
 	return count;
 }
 
-/* Four bytes are a rate for the sampling timer, which is not to be had. */
+/* Four bytes are a rate, which starts from zero; all else is a reset. */
 static ssize_t profile_file_write(struct file *file, const char __user *ubuf,
 				  size_t count, loff_t *ppos)
 {
-	if (count == sizeof(int))
-		return -EINVAL;
-	profile_reset(pde_data(file_inode(file)));
+	struct profile *prof = pde_data(file_inode(file));
+	int multiplier, err;
+
+	if (count == sizeof(multiplier)) {
+		if (copy_from_user(&multiplier, ubuf, count))
+			return -EFAULT;
+		err = profile_multiply(prof, multiplier);
+		if (err)
+			return err;
+	}
+	profile_reset(prof);
 	return count;
 }
 
@@ -931,13 +1295,13 @@ static void profile_publish(struct profile *prof)
 {
 	rcu_assign_pointer(profile_live, prof);
 	WRITE_ONCE(prof_on, prof->mode);
-	static_branch_enable(&profile_key);
+	static_branch_inc(&profile_key);
 }
 
 /* When this returns, no hit is on its way to the profiler. */
 static void profile_unpublish(void)
 {
-	static_branch_disable(&profile_key);
+	static_branch_dec(&profile_key);
 	WRITE_ONCE(prof_on, PROFILE_OFF);
 	RCU_INIT_POINTER(profile_live, NULL);
 	synchronize_rcu();
@@ -963,11 +1327,28 @@ static void profile_end(void)
 	profile_destroy(prof);
 }
 
+/* Undoes the second step; no file is left that could set the rate again. */
+static void profile_detach(void)
+{
+	struct profile *prof = profile_controlled();
+
+	if (prof->mode == SLEEP_PROFILING)
+		profile_sleep_detach();
+	if (prof->period)
+		profile_multiply(prof, 1);
+	profile_hotplug_detach();
+}
+
 /* Second step: tables for the CPUs. On error nothing is left of the first. */
 static int profile_attach(void)
 {
 	int err = profile_hotplug_attach();
 
+	if (!err && profile_controlled()->mode == SLEEP_PROFILING) {
+		err = profile_sleep_attach();
+		if (err)
+			profile_hotplug_detach();
+	}
 	if (err)
 		profile_end();
 	return err;
@@ -989,7 +1370,7 @@ static int profile_expose(void)
 	int err = profile_files_create(prof);
 
 	if (err) {
-		profile_hotplug_detach();
+		profile_detach();
 		profile_end();
 		return err;
 	}
@@ -1014,7 +1395,7 @@ static int profile_start(const struct profile_options *opt)
 static void profile_stop(void)
 {
 	profile_files_remove(profile_controlled());
-	profile_hotplug_detach();
+	profile_detach();
 	profile_end();
 	pr_info("kernel profiling disabled\n");
 }
@@ -1058,6 +1439,28 @@ ssize_t profile_control(const char *text, size_t len)
 	}
 	mutex_unlock(&profile_control_mutex);
 	return err ? err : len;
+}
+
+/**
+ * setup_profiling_timer - set the sampling rate, for those who did so in 2010
+ * @multiplier: as in profile_multiply()
+ *
+ * An architecture's own definition takes the place of this one.
+ *
+ * CONTEXT: may sleep, takes C.
+ * RETURN: 0, or -EINVAL, also while profiling is off or the kernel boots.
+ */
+int __weak setup_profiling_timer(unsigned int multiplier)
+{
+	struct profile *prof;
+	int err = -EINVAL;
+
+	mutex_lock(&profile_control_mutex);
+	prof = profile_controlled();
+	if (prof && system_state == SYSTEM_RUNNING)
+		err = profile_multiply(prof, multiplier);
+	mutex_unlock(&profile_control_mutex);
+	return err;
 }
 
 /* ---- Boot --------------------------------------------------------------- */

@@ -10,7 +10,11 @@
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -20,6 +24,7 @@
 #include <linux/types.h>
 
 struct proc_dir_entry;
+struct profile;
 
 /* ---- Options ------------------------------------------------------------ */
 
@@ -190,6 +195,53 @@ void profile_table_flush(struct profile_table *table,
 			 struct profile_buffer *buf);
 void profile_table_discard(struct profile_table *table);
 
+/* ---- Sampling timer ----------------------------------------------------- */
+
+#define PROFILE_RATE_MAX	100000	/* samples a second */
+
+/**
+ * struct profile_sampler - the timer that samples a CPU instead of its tick
+ * @timer: fires once in each period
+ * @prof: the profiler that it samples for [const]
+ * @period: in nanoseconds; 0: the tick samples [I]
+ * @phase: place of the last sample in its period, in 1 / 2^32 of it [I]
+ * @start: when that period began [I]
+ */
+struct profile_sampler {
+	struct hrtimer	timer;
+	struct profile	*prof;
+	u32		period;
+	u32		phase;
+	ktime_t		start;
+};
+
+static inline bool profile_multiplier_valid(int multiplier)
+{
+	return multiplier >= 1 && multiplier <= PROFILE_RATE_MAX / HZ;
+}
+
+static inline u32 profile_multiplier_period(int multiplier)
+{
+	return multiplier == 1 ? 0 : NSEC_PER_SEC / (HZ * multiplier);
+}
+
+/*
+ * When to take the next sample: one in each period, periods that were missed
+ * left out. Steps of the golden ratio spread the places evenly over the period
+ * and never fall into step with the tick or with anything else that is regular.
+ */
+static inline ktime_t profile_sampler_next(struct profile_sampler *sampler,
+					   ktime_t now)
+{
+	u32 period = sampler->period;
+
+	sampler->start += period;
+	if (sampler->start < now)
+		sampler->start += div_u64(now - sampler->start, period) * period;
+	sampler->phase += GOLDEN_RATIO_32;
+	return sampler->start + mul_u64_u32_shr(period, sampler->phase, 32);
+}
+
 /* ---- Profiler ----------------------------------------------------------- */
 
 /**
@@ -197,10 +249,12 @@ void profile_table_discard(struct profile_table *table);
  * @table: the pair, picked by &struct profile.active; NULL: straight into the
  *	buffer [RCU; set under L]
  * @muted: its bit in the mask is clear, ticks do not count [set under L]
+ * @sampler: its sampling timer
  */
 struct profile_cpu {
 	struct profile_table __rcu *table[2];
 	bool		muted;
+	struct profile_sampler sampler;
 };
 
 /**
@@ -212,6 +266,7 @@ struct profile_cpu {
  * @lock: L in the legend of kernel/profile.c
  * @mask: CPUs whose ticks count [L]
  * @parked: CPUs that took their bit of @mask along when they went [L]
+ * @period: of the sampling timers, 0: ticks sample [L]
  * @mask_file: /proc/irq/prof_cpu_mask [C]
  * @file: /proc/profile [C]
  */
@@ -223,6 +278,7 @@ struct profile {
 	struct mutex		lock;		/* L */
 	cpumask_var_t		mask;
 	cpumask_var_t		parked;
+	u32			period;
 	struct proc_dir_entry	*mask_file;
 	struct proc_dir_entry	*file;
 };
@@ -237,6 +293,8 @@ void profile_reset(struct profile *prof);
 
 void profile_cpu_prepare(struct profile *prof, unsigned int cpu);
 void profile_cpu_fold(struct profile *prof, unsigned int cpu);
+
+int profile_multiply(struct profile *prof, int multiplier);
 
 int profile_mask_store(struct profile *prof, const char *text, size_t len);
 void profile_mask_park(struct profile *prof, unsigned int cpu);

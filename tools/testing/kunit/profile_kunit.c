@@ -538,12 +538,33 @@ static void option_parser_length(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, profile_options_parse(&opt, "2", 0, SZ_1M));
 }
 
+/* A mode either runs or is refused in words that say what it lacks. */
+static void dead_mode(struct kunit *test)
+{
+	struct profile_options opt = profile_option_stale;
+	const char *why;
+
+	why = profile_options_parse(&opt, "sleep,3", 7, SZ_1M);
+	if (IS_ENABLED(CONFIG_SCHEDSTATS) && IS_ENABLED(CONFIG_TRACEPOINTS))
+		KUNIT_EXPECT_EQ(test, opt.mode, SLEEP_PROFILING);
+	else
+		KUNIT_EXPECT_NOT_NULL(test, strstr(why ?: "", "CONFIG_SCHEDSTATS"));
+
+	opt = profile_option_stale;
+	why = profile_options_parse(&opt, "kvm3", 4, SZ_1M);
+	if (IS_ENABLED(CONFIG_KVM) && IS_ENABLED(CONFIG_X86))
+		KUNIT_EXPECT_EQ(test, opt.mode, KVM_PROFILING);
+	else
+		KUNIT_EXPECT_NOT_NULL(test, strstr(why ?: "", "CONFIG_KVM"));
+}
+
 static struct kunit_case profile_option_cases[] = {
 	KUNIT_CASE_PARAM(option_parser, profile_option_good_gen_params),
 	KUNIT_CASE_PARAM(option_parser_refuses, profile_option_bad_gen_params),
 	KUNIT_CASE_PARAM(shift, profile_option_shift_gen_params),
 	KUNIT_CASE(stale_option),
 	KUNIT_CASE(option_parser_length),
+	KUNIT_CASE(dead_mode),
 	{ }
 };
 

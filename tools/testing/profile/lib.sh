@@ -132,6 +132,13 @@ kernel_paths()
 	TREE=$HOME_DIR/tree
 }
 
+# The fragments that make up kernel $1 of this architecture.
+fragments()
+{
+	echo base "$ARCH" kunit "$1"
+	[ ! -f "$RIG/configs/$ARCH-$1.config" ] || echo "$ARCH-$1"
+}
+
 # make in the applied tree, output in $HOME_DIR/$1, the rest as given.
 kmake()
 {
