@@ -21,7 +21,8 @@ static const struct {
 } modes[] = {
 	{ "cpu", CPU_PROFILING },
 	{ "schedule", SCHED_PROFILING },
-	{ "off", 0 },
+	{ "sleep", SLEEP_PROFILING },
+	{ "kvm", KVM_PROFILING },
 };
 
 /* The C library takes the numbers that the kernel takes, if they look so. */
@@ -33,7 +34,7 @@ static bool matches(const char *text, regmatch_t *part, size_t parts)
 
 	if (!option) {
 		option = malloc(sizeof(*option));
-		if (regcomp(option, "^((cpu|schedule),?)?(" NUMBER ")?$",
+		if (regcomp(option, "^((cpu|schedule|sleep|kvm),?)?(" NUMBER ")?$",
 			    REG_EXTENDED))
 			abort();
 	}
@@ -64,6 +65,8 @@ bool expect_option(const char *text, size_t len, size_t text_bytes,
 	for (i = 0; part[2].rm_so >= 0 && i < ARRAY_SIZE(modes); i++)
 		if (!strncmp(copy, modes[i].word, part[2].rm_eo))
 			*mode = modes[i].mode;
+	if (*mode == KVM_PROFILING && !IS_ENABLED(CONFIG_X86))
+		return false;
 	if (part[3].rm_so < 0)
 		return true;
 	errno = 0;

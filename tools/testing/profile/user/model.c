@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <asm/sections.h>
+#include <linux/notifier.h>
 #include <linux/profile.h>
 
 #include "profile_internal.h"
@@ -15,6 +16,8 @@
 #include "shim.h"
 
 #define NR_FILES	4
+#define NR_CHAINS	3
+#define NR_BLOCKS	3	/* of each chain */
 #define MAX_DURING	256
 
 struct model_stats model_stats;
@@ -27,10 +30,17 @@ static struct {
 	u64 *seen;		/* of them, what the last flush has seen */
 	bool mask[NR_CPUS];
 	bool parked[NR_CPUS];
+	u32 period;		/* of the sampling timers, 0: the tick's */
 
 	int boot_mode;		/* what the command lines so far ask for */
 	unsigned int boot_shift;
 } model;
+
+/* While a start or a stop is on its way, the probe may be there or not. */
+static bool changing;
+
+/* The CPU that comes or goes, if one does. */
+static unsigned int moving_cpu = NR_CPUS;
 
 /* Hits given by the hook, thus while a call was on its way. */
 static struct {
@@ -173,15 +183,72 @@ static void give_hit(void)
 	count(type, pc, hits);
 }
 
+/* The timer hook, one of two. */
+static struct pt_regs *hook_regs;
+static unsigned long hook_calls[2];
+static int hook_registered = -1;
+
+static int timer_hook_0(struct pt_regs *regs)
+{
+	hook_regs = regs;
+	hook_calls[0]++;
+	return 0;
+}
+
+static int timer_hook_1(struct pt_regs *regs)
+{
+	hook_regs = regs;
+	hook_calls[1]++;
+	return 0;
+}
+
+static int (* const timer_hooks[])(struct pt_regs *regs) = {
+	timer_hook_0, timer_hook_1
+};
+
+/* A CPU that comes or goes is at some point in between. */
+static bool tick_counts(unsigned int cpu)
+{
+	if (!live())
+		return model.mask[cpu];
+	if (cpu == moving_cpu)
+		return !live()->cpus[cpu].muted &&
+		       !live()->cpus[cpu].sampler.period;
+	return model.mask[cpu] && !live()->cpus[cpu].sampler.period;
+}
+
 static void give_tick(unsigned int cpu)
 {
 	struct pt_regs regs = { .pc = pick_pc(), .user = pick(4) == 1 };
+	unsigned long calls[2] = { hook_calls[0], hook_calls[1] };
 	bool none = pick(16) == 1;
+	int i;
 
+	hook_regs = NULL;
 	shim_tick(CPU_PROFILING, none ? NULL : &regs);
 	model_stats.ticks++;
-	if (!none && !regs.user && model.mask[cpu])
+	for (i = 0; i < 2; i++)
+		expect(hook_calls[i] - calls[i] ==
+			(!none && i == hook_registered), "hook %d", i);
+	expect(hook_regs == (none || hook_registered < 0 ? NULL : &regs),
+		"the registers of the hook");
+	if (!none && !regs.user && tick_counts(cpu))
 		count(CPU_PROFILING, regs.pc, 1);
+}
+
+/* A task is woken that waited for this long. */
+static void give_blocked(void)
+{
+	struct task_struct task = {
+		.sched_contributes_to_load = pick(4) != 1,
+		.wchan = pick_pc(),
+	};
+	u64 weight = pick(64) == 1 ? (1ULL << 43) + pick(9) : pick_hits();
+
+	shim_blocked(&task, weight << 20 | pick(1 << 20));
+	model_stats.blocked++;
+	if (task.sched_contributes_to_load && weight)
+		count(SLEEP_PROFILING, task.wchan, shown(weight));
 }
 
 /* A CPU at work; nothing if that one is offline. */
@@ -193,8 +260,10 @@ static void run_cpu(u32 max)
 	if (!shim_cpu_enter(cpu))
 		return;
 	while (n--) {
-		if (pick(4) == 1)
+		if (pick(4) == 1 && (live() || cpu != moving_cpu))
 			give_tick(cpu);
+		else if (model.mode == SLEEP_PROFILING && !changing && pick(2))
+			give_blocked();
 		else
 			give_hit();
 	}
@@ -204,6 +273,36 @@ static void run_cpu(u32 max)
 static void step_hits(void)
 {
 	run_cpu(64);
+}
+
+/* Time passes, on all CPUs; the timers of each fire once in a period. */
+static void step_time(void)
+{
+	unsigned int quarters = 1 + pick(80), i, cpu, fired;
+	unsigned int fires[NR_CPUS] = { 0 };
+	struct pt_regs regs = { .pc = pick_pc(), .user = pick(4) == 1 };
+
+	for (i = 0; i < quarters; i++) {
+		shim_sleep(model.period ? model.period / 4 : 1000000);
+		for_each_possible_cpu(cpu) {
+			if (!shim_cpu_enter(cpu))
+				continue;
+			fired = shim_fire_timers(&regs);
+			shim_cpu_leave();
+			fires[cpu] += fired;
+			if (!regs.user && model.mask[cpu])
+				count(CPU_PROFILING, regs.pc, fired);
+		}
+	}
+	for_each_possible_cpu(cpu) {
+		model_stats.fires += fires[cpu];
+		if (!model.period || !shim_cpu_online(cpu))
+			expect(!fires[cpu], "%u fires", fires[cpu]);
+		else
+			expect(fires[cpu] + 2 >= quarters / 4 &&
+				fires[cpu] <= quarters / 4 + 2,
+				"%u fires in %u / 4", fires[cpu], quarters);
+	}
 }
 
 /* More slots in one go than a table has entries for. */
@@ -474,30 +573,88 @@ static void settle_reset(void)
 			"hits of slot %u have come back", during[i].slot);
 }
 
+static int pick_multiplier(void)
+{
+	static const int multipliers[] = {
+		1, 1, 2, 2, 3, 7, 100, 399, 400, 401, 0, -1, INT_MIN, INT_MAX
+	};
+	int text;
+
+	if (pick(8) == 1) {
+		memcpy(&text, "123\n", 4);
+		return text;
+	}
+	return multipliers[pick(ARRAY_SIZE(multipliers))];
+}
+
+/* The rate changes, if the mode, the limits and the timers allow for it. */
+static int expect_multiply(int multiplier)
+{
+	u32 period;
+
+	if (model.mode != CPU_PROFILING)
+		return -EINVAL;
+	if (multiplier < 1 || multiplier > 400)
+		return -EINVAL;
+	period = multiplier == 1 ? 0 : 4000000 / multiplier;
+	if (period && period < hrtimer_resolution)
+		return -EINVAL;
+	model.period = period;
+	model_stats.rates++;
+	return 0;
+}
+
 static void step_write(void)
 {
 	size_t i = pick(NR_FILES);
-	size_t len = pick(4) == 1 ? 4 : pick(9);
+	size_t len = pick(2) ? 4 : pick(9);
 	char text[8] = { 0 };
+	int multiplier = pick_multiplier(), err = 0;
+	bool bad = len == 4 && pick(16) == 1;
 	ssize_t n;
 
 	if (!have_file(i))
 		return;
+	memcpy(text, &multiplier, sizeof(multiplier));
 	begin_call();
+	shim_user_end = bad ? text + pick(4) : NULL;
 	n = shim_write(files[i].file, text, len);
+	shim_user_end = NULL;
 	end_call();
 	if (files[i].stale) {
 		expect(n == -EIO, "a stale file: %zd", n);
 		close_file(i);
 		return;
 	}
-	if (len == 4) {
-		expect(n == -EINVAL, "a rate: %zd", n);
+	if (bad)
+		err = -EFAULT;
+	else if (len == 4)
+		err = expect_multiply(multiplier);
+	expect(n == (err ?: (ssize_t)len), "write: %zd, not %d", n, err);
+	if (err)
 		return;
-	}
-	expect(n == (ssize_t)len, "reset: %zd", n);
 	settle_reset();
 	model_stats.resets++;
+}
+
+/* The way of 2010: no reset. */
+static void step_setup_timer(void)
+{
+	int multiplier = pick_multiplier(), err;
+
+	/* Without files there is nothing to see the timers by. */
+	if (model.mode && !live())
+		return;
+	if (pick(4) == 1)
+		system_state = SYSTEM_BOOTING;
+	begin_call();
+	err = setup_profiling_timer(multiplier);
+	end_call();
+	if (system_state == SYSTEM_RUNNING)
+		expect(err == expect_multiply(multiplier), "rate: %d", err);
+	else
+		expect(err == -EINVAL, "rate: %d", err);
+	system_state = SYSTEM_RUNNING;
 }
 
 /* ---- CPU hotplug -------------------------------------------------------- */
@@ -519,9 +676,11 @@ static void step_hotplug(void)
 
 	if (online && nr_online() == 1)
 		return;
+	moving_cpu = cpu;
 	begin_call();
 	err = online ? shim_cpu_down(cpu) : shim_cpu_up(cpu);
 	end_call();
+	moving_cpu = NR_CPUS;
 	expect(!err, "CPU %u: %d", cpu, err);
 	model_stats.hotplugs++;
 	if (online) {
@@ -661,14 +820,15 @@ static void step_mask_read(void)
 static void pick_option(char *text, size_t *len)
 {
 	static const char * const words[] = {
-		"cpu", "cpu", "schedule", "schedule", "off", "sleep", "kvm",
+		"cpu", "cpu", "schedule", "sleep", "off", "sleep", "kvm",
 		",", ",", "0", "1", "2", "3", "5", "16", "31", "32", "0x",
 		"0x2", "01", "08", "\n", " ", "-1", "99999999999", "CPU",
 		"\xe4", "\xd7", "", "\x01", "123456789012345678901234567890",
 	};
 	static const char * const good[] = {
 		"0", "cpu", "schedule", "2", "schedule,1\n", "cpu0", "cpu,",
-		"3\n", "schedule04", "off", "off", "off", "off\n",
+		"3\n", "sleep", "sleep,0x1", "kvm", "kvm02", "off", "off",
+		"off", "off\n",
 	};
 	const char *text2 = good[pick(ARRAY_SIZE(good))];
 
@@ -696,6 +856,7 @@ static void model_start(unsigned int shift)
 	model.seen = calloc(model.slots, sizeof(*model.seen));
 	memset(model.mask, true, sizeof(model.mask));
 	memset(model.parked, false, sizeof(model.parked));
+	model.period = 0;
 }
 
 static void model_stop(void)
@@ -709,6 +870,7 @@ static void model_stop(void)
 	model.seen = NULL;
 	memset(model.mask, true, sizeof(model.mask));
 	memset(model.parked, false, sizeof(model.parked));
+	model.period = 0;
 	for (i = 0; i < NR_FILES; i++)
 		files[i].stale = true;
 }
@@ -735,9 +897,11 @@ static void control(const char *text, size_t len)
 	good = expect_option(text, len, shim_text_bytes, &mode, &shift);
 	if (!was && good && mode)
 		model_start(shift);
+	changing = true;
 	begin_call();
 	n = profile_control(text, len);
 	failed = end_call();
+	changing = false;
 
 	if (good && !mode) {
 		expect(n == (ssize_t)len, "off: %zd", n);
@@ -780,6 +944,7 @@ static void step_machine(void)
 	shim_boot_cpus(nr, 1 + pick(nr));
 	shim_text_bytes = texts[pick(ARRAY_SIZE(texts))];
 	shim_proc_fs = pick(16) != 1;
+	hrtimer_resolution = pick(4) == 1 ? 1500000 : 1;
 }
 
 static void boot_option(char *text, size_t len)
@@ -816,6 +981,7 @@ static void step_boot(void)
 		model_start(model.boot_shift);
 
 	warnings = shim_warnings;
+	changing = true;
 	begin_call();
 	result = profile_init();
 	run_cpu(8);
@@ -823,6 +989,7 @@ static void step_boot(void)
 	run_cpu(8);
 	result = shim_subsys_initcall() ?: result;
 	failed = end_call();
+	changing = false;
 	err = model.boot_mode ? start_error(failed) : 0;
 	expect(shim_warnings - warnings == !!err, "a warning");
 	if (model.boot_mode)
@@ -832,11 +999,149 @@ static void step_boot(void)
 	model_stats.boots++;
 }
 
+/* ---- Hooks and events of others ----------------------------------------- */
+
+static void step_timer_hook(void)
+{
+	unsigned int i = pick(2), backtraces = shim_backtraces;
+
+	nr_during = 0;
+	if (pick(2)) {
+		expect(register_timer_hook(timer_hooks[i]) ==
+			(hook_registered < 0 ? 0 : -EBUSY), "a hook");
+		if (hook_registered < 0)
+			hook_registered = i;
+		return;
+	}
+	unregister_timer_hook(pick(8) == 1 ? NULL : timer_hooks[i]);
+	if (shim_backtraces == backtraces) {
+		expect(hook_registered == i, "that hook was not registered");
+		hook_registered = -1;
+	}
+}
+
+/* The chain that is called notes who is called, and with what. */
+static struct event_block {
+	struct notifier_block nb;
+	bool registered;
+	bool takes;
+	unsigned int calls;
+	void *data;
+} blocks[NR_CHAINS][NR_BLOCKS];
+
+static int notified(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct event_block *block = container_of(nb, struct event_block, nb);
+
+	block->calls++;
+	block->data = data;
+	return block->takes ? NOTIFY_OK : NOTIFY_DONE;
+}
+
+static int change_event(unsigned int chain, struct notifier_block *nb, bool add)
+{
+	static const enum profile_type types[] = {
+		PROFILE_TASK_EXIT, PROFILE_MUNMAP
+	};
+
+	if (chain == 2)
+		return add ? task_handoff_register(nb) :
+			     task_handoff_unregister(nb);
+	return add ? profile_event_register(types[chain], nb) :
+		     profile_event_unregister(types[chain], nb);
+}
+
+static void change_block(unsigned int chain, struct event_block *block,
+			 bool add)
+{
+	int err;
+
+	block->nb.notifier_call = notified;
+	err = change_event(chain, &block->nb, add);
+	if (add)
+		expect(err == (block->registered ? -EEXIST : 0), "%d", err);
+	else
+		expect(err == (block->registered ? 0 : -ENOENT), "%d", err);
+	block->registered = add;
+}
+
+static bool call_chain(unsigned int chain, void *data)
+{
+	if (chain == 2)
+		return profile_handoff_task(data);
+	if (chain)
+		profile_munmap((unsigned long)data);
+	else
+		profile_task_exit(data);
+	return false;
+}
+
+/* Everybody is told, but one task goes to one taker. */
+static void check_chain(unsigned int chain)
+{
+	struct event_block *block;
+	unsigned int calls = 0, takers = 0, registered = 0, i;
+	int data;
+	bool taken;
+
+	for (i = 0; i < NR_BLOCKS; i++) {
+		blocks[chain][i].calls = 0;
+		blocks[chain][i].takes = chain == 2 && pick(2);
+	}
+	taken = call_chain(chain, &data);
+	for (i = 0; i < NR_BLOCKS; i++) {
+		block = &blocks[chain][i];
+		expect(block->calls <= block->registered, "%u calls",
+			block->calls);
+		expect(!block->calls || block->data == &data, "the data");
+		registered += block->registered;
+		calls += block->calls;
+		takers += block->calls && block->takes;
+	}
+	expect(takers == taken, "%u take it", takers);
+	expect(taken || calls == registered, "%u of %u are told", calls,
+		registered);
+}
+
+static void step_event(void)
+{
+	unsigned int chain = pick(NR_CHAINS), i = pick(NR_BLOCKS);
+	struct notifier_block *nb = &blocks[chain][i].nb;
+
+	nr_during = 0;
+	model_stats.events++;
+	if (pick(16) == 1) {
+		expect(profile_event_register(77, nb) == -EINVAL &&
+			profile_event_unregister(77, nb) == -EINVAL,
+			"there is no such event");
+		return;
+	}
+	change_block(chain, &blocks[chain][i], pick(2));
+	check_chain(pick(NR_CHAINS));
+}
+
+static void forget_hooks(void)
+{
+	unsigned int chain, i;
+
+	if (hook_registered >= 0)
+		unregister_timer_hook(timer_hooks[hook_registered]);
+	hook_registered = -1;
+	for (chain = 0; chain < NR_CHAINS; chain++)
+		for (i = 0; i < NR_BLOCKS; i++)
+			if (blocks[chain][i].registered)
+				change_block(chain, &blocks[chain][i], false);
+	expect(!static_branch_unlikely(&profile_key) &&
+		!static_branch_unlikely(&profile_event_key),
+		"the call sites are closed");
+}
+
 /* ---- Invariants --------------------------------------------------------- */
 
 static void check_off(void)
 {
-	expect(!prof_on && !profile_enabled(0), "off");
+	expect(!prof_on && static_branch_unlikely(&profile_key) ==
+		(hook_registered >= 0), "off");
 	expect(!shim_find("profile") && !shim_find("irq/prof_cpu_mask"),
 		"no files");
 	expect(!shim_allocations(), "%ld allocations", shim_allocations());
@@ -863,15 +1168,18 @@ static void check_table(const struct profile_table *table, bool empty, u64 *sum)
 static void check_cpu(const struct profile *prof, unsigned int cpu, u64 *sum)
 {
 	const struct profile_cpu *pcpu = &prof->cpus[cpu];
-	bool empty;
+	bool empty, online = shim_cpu_online(cpu);
 	int i;
 
 	expect(pcpu->muted == !model.mask[cpu], "CPU %u", cpu);
+	expect(pcpu->sampler.period == (online ? model.period : 0) &&
+		pcpu->sampler.timer.queued == !!pcpu->sampler.period,
+		"CPU %u: %u", cpu, pcpu->sampler.period);
 	for (i = 0; i < 2; i++) {
 		if (!pcpu->table[i])
 			continue;
 		expect(nr_cpu_ids > 1, "a single CPU has no table");
-		empty = i != (int)prof->active || !shim_cpu_online(cpu);
+		empty = i != (int)prof->active || !online;
 		check_table(pcpu->table[i], empty, sum);
 	}
 }
@@ -898,14 +1206,16 @@ void model_check(void)
 {
 	struct profile *prof = live();
 	u64 *sum;
+	int type;
 
 	if (!model.mode) {
 		check_off();
 		return;
 	}
 	expect(prof_on == model.mode, "mode %d", prof_on);
-	expect(profile_enabled(model.mode), "the call sites are open");
-	expect(!profile_enabled(3 - model.mode), "the others are not");
+	for (type = CPU_PROFILING; type <= KVM_PROFILING; type++)
+		expect(profile_enabled(type) == (type == model.mode),
+			"the call sites of mode %d", type);
 	expect(!prof == !shim_proc_fs, "there are files");
 	if (!prof)
 		return;
@@ -925,11 +1235,12 @@ void model_step(void)
 		step_hits, step_hits, step_hits, step_hits, step_flood,
 		step_read, step_read, step_read, step_read, step_pass,
 		step_write, step_hotplug, step_hotplug, step_mask_write,
-		step_mask_read,
+		step_mask_read, step_time,
 	};
 	static void (* const rare[])(void) = {
 		step_control, step_control, step_control, step_machine,
-		step_boot,
+		step_boot, step_timer_hook, step_event, step_event,
+		step_setup_timer,
 	};
 
 	model_stats.steps++;
@@ -958,6 +1269,7 @@ void model_end(void)
 
 	model_check();
 	control("off", 3);
+	forget_hooks();
 	for (i = 0; i < NR_FILES; i++)
 		close_file(i);
 	model_check();
@@ -971,6 +1283,8 @@ void model_print_stats(FILE *to)
 		s->steps, s->hits, s->ticks, s->reads, s->fresh);
 	fprintf(to, "%lu resets, %lu hotplugs, %lu masks, %lu starts, ",
 		s->resets, s->hotplugs, s->masks, s->starts);
+	fprintf(to, "%lu rates, %lu timers, %lu blocked, %lu events, ",
+		s->rates, s->fires, s->blocked, s->events);
 	fprintf(to, "%lu boots, %lu refusals, %lu failures, ",
 		s->boots, s->refusals, s->failures);
 	fprintf(to, "%lu bursts during a call, %lu full counters\n",

@@ -23,8 +23,8 @@ void model_end(void);		/* off; nothing is left */
 /* What the run has seen, to know that it has seen enough. */
 extern struct model_stats {
 	unsigned long steps, hits, ticks, reads, fresh, resets, hotplugs,
-		      masks, starts, boots, refusals, failures, during,
-		      saturated;
+		      masks, rates, fires, blocked, events, starts, boots,
+		      refusals, failures, during, saturated;
 } model_stats;
 
 void model_print_stats(FILE *to);

@@ -33,16 +33,38 @@
 static char readers, periods[NR_PERIODS];
 static unsigned int started, ended;
 
-static __thread unsigned int depth;
+static __thread unsigned int depth;		/* of interrupts off */
+static __thread unsigned int read_depth;
 
-unsigned long shim_irq_save(void)
+void rcu_read_lock(void)
 {
 	unsigned int last;
 
-	if (!depth) {
+	if (!read_depth++) {
 		urcu_mb_read_lock();
 		last = __atomic_load_n(&ended, __ATOMIC_RELAXED);
 		__tsan_acquire(&periods[last % NR_PERIODS]);
+	}
+}
+
+void rcu_read_unlock(void)
+{
+	if (!--read_depth) {
+		__tsan_release(&readers);
+		urcu_mb_read_unlock();
+	}
+}
+
+bool shim_rcu_reader(void)
+{
+	return read_depth;
+}
+
+unsigned long shim_irq_save(void)
+{
+	if (!depth) {
+		shim_cpu_lock();
+		rcu_read_lock();
 	}
 	return depth++;
 }
@@ -52,8 +74,8 @@ void shim_irq_restore(unsigned long flags)
 	shim_assert(depth == flags + 1, "interrupts are restored in turn");
 	depth = flags;
 	if (!depth) {
-		__tsan_release(&readers);
-		urcu_mb_read_unlock();
+		rcu_read_unlock();
+		shim_cpu_unlock();
 	}
 }
 
@@ -66,6 +88,7 @@ void synchronize_rcu(void)
 {
 	unsigned int this = __atomic_add_fetch(&started, 1, __ATOMIC_RELAXED);
 
+	shim_assert(!read_depth, "a reader does not wait for itself");
 	shim_pause();
 	__tsan_release(&periods[this % NR_PERIODS]);
 	urcu_mb_synchronize_rcu();

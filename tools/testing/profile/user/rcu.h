@@ -12,6 +12,10 @@ unsigned long shim_irq_save(void);
 void shim_irq_restore(unsigned long flags);
 bool shim_irqs_off(void);
 
+/* Other threads that run on this CPU wait until they are on again. */
+void shim_cpu_lock(void);
+void shim_cpu_unlock(void);
+
 /* Once around all that a thread does. The first thread need not. */
 void shim_thread_begin(void);
 void shim_thread_end(void);

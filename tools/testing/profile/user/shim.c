@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+#include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/profile.h>
 
@@ -85,6 +87,14 @@ static size_t user_bytes(const char *from, size_t n)
 size_t copy_to_user(void *to, const void *from, size_t n)
 {
 	size_t good = user_bytes(to, n);
+
+	memcpy(to, from, good);
+	return n - good;
+}
+
+size_t copy_from_user(void *to, const void *from, size_t n)
+{
+	size_t good = user_bytes(from, n);
 
 	memcpy(to, from, good);
 	return n - good;
@@ -216,7 +226,7 @@ static size_t print(char *to, const char *fmt, va_list args)
 	return to - start;
 }
 
-unsigned int shim_infos, shim_warnings;
+unsigned int shim_infos, shim_warnings, shim_backtraces;
 __thread char shim_log[512];
 
 void pr_info(const char *fmt, ...)
@@ -237,6 +247,13 @@ void pr_warn(const char *fmt, ...)
 	print(shim_log, fmt, args);
 	va_end(args);
 	__atomic_add_fetch(&shim_warnings, 1, __ATOMIC_RELAXED);
+}
+
+bool shim_warn_on(bool cond)
+{
+	if (cond)
+		__atomic_add_fetch(&shim_backtraces, 1, __ATOMIC_RELAXED);
+	return cond;
 }
 
 /* ---- Mutexes ------------------------------------------------------------ */
@@ -283,15 +300,22 @@ unsigned int nr_cpu_ids = 4;
 const struct cpumask shim_all_cpus = { { [0 ... NR_CPUS - 1] = true } };
 size_t shim_text_bytes = 4096;
 bool shim_proc_fs = true;
+enum system_states system_state = SYSTEM_RUNNING;
 
 static struct {
-	pthread_mutex_t run;	/* held by the thread that runs there */
+	pthread_rwlock_t run;	/* held by threads that run there */
+	pthread_mutex_t irq;	/* held by the one with interrupts off */
 	bool online;		/* [run] */
+	struct hrtimer *timers;	/* [irq] */
 } cpus[NR_CPUS] = {
-	[0 ... NR_CPUS - 1] = { .run = PTHREAD_MUTEX_INITIALIZER }
+	[0 ... NR_CPUS - 1] = {
+		.run = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
+		.irq = PTHREAD_MUTEX_INITIALIZER,
+	}
 };
 
 static __thread int this_cpu = -1;
+static __thread int outer_cpu = -1;	/* where the hook came in between */
 static __thread struct pt_regs *irq_regs;
 
 unsigned int shim_cpu(void)
@@ -303,35 +327,48 @@ unsigned int shim_cpu(void)
 
 bool shim_cpu_enter(unsigned int cpu)
 {
-	pthread_mutex_lock(&cpus[cpu].run);
+	pthread_rwlock_rdlock(&cpus[cpu].run);
 	if (!cpus[cpu].online) {
-		pthread_mutex_unlock(&cpus[cpu].run);
+		pthread_rwlock_unlock(&cpus[cpu].run);
 		return false;
 	}
+	outer_cpu = this_cpu;
 	this_cpu = cpu;
 	return true;
 }
 
 void shim_cpu_leave(void)
 {
-	pthread_mutex_unlock(&cpus[this_cpu].run);
-	this_cpu = -1;
+	pthread_rwlock_unlock(&cpus[this_cpu].run);
+	this_cpu = outer_cpu;
+}
+
+void shim_cpu_lock(void)
+{
+	if (this_cpu >= 0)
+		pthread_mutex_lock(&cpus[this_cpu].irq);
+}
+
+void shim_cpu_unlock(void)
+{
+	if (this_cpu >= 0)
+		pthread_mutex_unlock(&cpus[this_cpu].irq);
 }
 
 static void set_online(unsigned int cpu, bool online)
 {
-	pthread_mutex_lock(&cpus[cpu].run);
+	pthread_rwlock_wrlock(&cpus[cpu].run);
 	cpus[cpu].online = online;
-	pthread_mutex_unlock(&cpus[cpu].run);
+	pthread_rwlock_unlock(&cpus[cpu].run);
 }
 
 bool shim_cpu_online(unsigned int cpu)
 {
 	bool online;
 
-	pthread_mutex_lock(&cpus[cpu].run);
+	pthread_rwlock_rdlock(&cpus[cpu].run);
 	online = cpus[cpu].online;
-	pthread_mutex_unlock(&cpus[cpu].run);
+	pthread_rwlock_unlock(&cpus[cpu].run);
 	return online;
 }
 
@@ -359,24 +396,258 @@ void shim_tick(int type, struct pt_regs *regs)
 	shim_irq_restore(flags);
 }
 
+/* ---- Timers ------------------------------------------------------------- */
+
+unsigned int hrtimer_resolution = 1;
+static ktime_t clock_now = NSEC_PER_SEC;
+
+ktime_t ktime_get(void)
+{
+	return READ_ONCE(clock_now);
+}
+
+void shim_sleep(u64 ns)
+{
+	__atomic_add_fetch(&clock_now, ns, __ATOMIC_RELAXED);
+}
+
+void hrtimer_start(struct hrtimer *timer, ktime_t expires,
+		   enum hrtimer_mode mode)
+{
+	unsigned int cpu = shim_cpu();
+
+	shim_assert(!timer->queued, "the timer is idle");
+	timer->expires = expires;
+	timer->queued = true;
+	timer->next = cpus[cpu].timers;
+	cpus[cpu].timers = timer;
+}
+
+void hrtimer_cancel(struct hrtimer *timer)
+{
+	struct hrtimer **link = &cpus[shim_cpu()].timers;
+
+	if (!timer->queued)
+		return;
+	while (*link && *link != timer)
+		link = &(*link)->next;
+	shim_assert(*link, "the timer is on its own CPU");
+	*link = timer->next;
+	timer->queued = false;
+}
+
+unsigned int shim_fire_timers(struct pt_regs *regs)
+{
+	unsigned long flags = shim_irq_save();
+	struct hrtimer *timer = cpus[shim_cpu()].timers;
+	unsigned int fired = 0;
+
+	irq_regs = regs;
+	while (timer) {
+		if (timer->expires > ktime_get()) {
+			timer = timer->next;
+			continue;
+		}
+		fired++;
+		shim_assert(timer->function(timer) == HRTIMER_RESTART,
+			    "the timer goes on");
+	}
+	irq_regs = NULL;
+	shim_irq_restore(flags);
+	return fired;
+}
+
+/* ---- Tracepoint --------------------------------------------------------- */
+
+static bool schedstats;
+static void (*blocked_probe)(void *data, struct task_struct *task, u64 ns);
+
+void force_schedstat_enabled(void)
+{
+	WRITE_ONCE(schedstats, true);
+}
+
+int register_trace_sched_stat_blocked(void (*probe)(void *data,
+						    struct task_struct *task,
+						    u64 ns), void *data)
+{
+	if (fails(SHIM_FAULT_TRACE))
+		return -ENOMEM;
+	shim_assert(READ_ONCE(schedstats), "the kernel takes the times");
+	shim_assert(!blocked_probe, "there is no probe");
+	rcu_assign_pointer(blocked_probe, probe);
+	return 0;
+}
+
+int unregister_trace_sched_stat_blocked(void (*probe)(void *data,
+						      struct task_struct *task,
+						      u64 ns), void *data)
+{
+	shim_assert(blocked_probe == probe, "there is this probe");
+	RCU_INIT_POINTER(blocked_probe, NULL);
+	return 0;
+}
+
+void shim_blocked(struct task_struct *task, u64 ns)
+{
+	void (*probe)(void *data, struct task_struct *task, u64 ns);
+
+	rcu_read_lock();
+	probe = rcu_dereference(blocked_probe);
+	if (probe)
+		probe(NULL, task, ns);
+	rcu_read_unlock();
+}
+
+/* ---- Notifiers ---------------------------------------------------------- */
+
+static int chain_add(struct notifier_block **link, struct notifier_block *nb)
+{
+	for (; *link; link = &(*link)->next)
+		if (*link == nb)
+			return -EEXIST;
+	WRITE_ONCE(nb->next, NULL);
+	rcu_assign_pointer(*link, nb);
+	return 0;
+}
+
+static int chain_del(struct notifier_block **link, struct notifier_block *nb)
+{
+	for (; *link; link = &(*link)->next)
+		if (*link == nb) {
+			rcu_assign_pointer(*link, nb->next);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+int blocking_notifier_chain_register(struct blocking_notifier_head *chain,
+				     struct notifier_block *nb)
+{
+	int err;
+
+	pthread_rwlock_wrlock(&chain->lock);
+	err = chain_add(&chain->head, nb);
+	pthread_rwlock_unlock(&chain->lock);
+	return err;
+}
+
+int blocking_notifier_chain_unregister(struct blocking_notifier_head *chain,
+				       struct notifier_block *nb)
+{
+	int err;
+
+	pthread_rwlock_wrlock(&chain->lock);
+	err = chain_del(&chain->head, nb);
+	pthread_rwlock_unlock(&chain->lock);
+	return err;
+}
+
+int blocking_notifier_call_chain(struct blocking_notifier_head *chain,
+				 unsigned long action, void *data)
+{
+	struct notifier_block *nb;
+	int ret = NOTIFY_DONE;
+
+	pthread_rwlock_rdlock(&chain->lock);
+	for (nb = chain->head; nb; nb = nb->next) {
+		ret = nb->notifier_call(nb, action, data);
+		if (ret & NOTIFY_STOP_MASK)
+			break;
+	}
+	pthread_rwlock_unlock(&chain->lock);
+	return ret;
+}
+
+int atomic_notifier_chain_register(struct atomic_notifier_head *chain,
+				   struct notifier_block *nb)
+{
+	int err;
+
+	pthread_mutex_lock(&chain->lock);
+	err = chain_add(&chain->head, nb);
+	pthread_mutex_unlock(&chain->lock);
+	return err;
+}
+
+int atomic_notifier_chain_unregister(struct atomic_notifier_head *chain,
+				     struct notifier_block *nb)
+{
+	int err;
+
+	pthread_mutex_lock(&chain->lock);
+	err = chain_del(&chain->head, nb);
+	pthread_mutex_unlock(&chain->lock);
+	synchronize_rcu();
+	return err;
+}
+
 /* ---- CPU hotplug -------------------------------------------------------- */
 
 static DEFINE_MUTEX(hotplug_lock);
+
+void cpus_read_lock(void)
+{
+	mutex_lock(&hotplug_lock);
+}
+
+void cpus_read_unlock(void)
+{
+	mutex_unlock(&hotplug_lock);
+}
+
+/* As another task on that CPU would. */
+static int run_on(unsigned int cpu, int (*run)(unsigned int cpu))
+{
+	int was = this_cpu, ret;
+
+	this_cpu = cpu;
+	ret = run(cpu);
+	this_cpu = was;
+	return ret;
+}
+
+void on_each_cpu(void (*run)(void *info), void *info, bool wait)
+{
+	int was = this_cpu;
+	unsigned long flags;
+	unsigned int cpu;
+
+	shim_assert(lockdep_is_held(&hotplug_lock), "no CPU comes or goes");
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (!shim_cpu_online(cpu))
+			continue;
+		this_cpu = cpu;
+		flags = shim_irq_save();
+		run(info);
+		shim_irq_restore(flags);
+	}
+	this_cpu = was;
+}
 
 static struct {
 	int (*startup)(unsigned int cpu);
 	int (*teardown)(unsigned int cpu);
 } states[SHIM_CPUHP_STATES];	/* [hotplug_lock] */
 
+/* Of the state of running CPUs, the calls are made on the CPU itself. */
+static int call_state(enum cpuhp_state state, int (*call)(unsigned int cpu),
+		      unsigned int cpu)
+{
+	if (!call)
+		return 0;
+	return state == CPUHP_AP_ONLINE_DYN ? run_on(cpu, call) : call(cpu);
+}
+
 static int start_state(enum cpuhp_state state, unsigned int cpu)
 {
-	return states[state].startup ? states[state].startup(cpu) : 0;
+	return call_state(state, states[state].startup, cpu);
 }
 
 static void stop_state(enum cpuhp_state state, unsigned int cpu)
 {
-	if (states[state].teardown)
-		shim_assert(!states[state].teardown(cpu), "a CPU may go");
+	shim_assert(!call_state(state, states[state].teardown, cpu),
+		    "a CPU may go");
 }
 
 int shim_cpu_up(unsigned int cpu)

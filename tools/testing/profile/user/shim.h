@@ -3,8 +3,8 @@
  * What a test may do to the world around kernel/profile.c: be a CPU, take one
  * away, open files, let things fail, look at the log.
  *
- * A thread that runs on a CPU keeps others from it until it leaves; interrupts
- * are on unless somebody turns them off, so grace periods may end meanwhile.
+ * Any number of threads may run on a CPU. Interrupts are on unless a thread
+ * turns them off; then all others wait. A CPU that goes waits for all of them.
  */
 #ifndef SHIM_H
 #define SHIM_H
@@ -12,6 +12,7 @@
 #include <asm/irq_regs.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
+#include <linux/sched.h>
 
 /* ---- Threads and CPUs --------------------------------------------------- */
 
@@ -26,8 +27,15 @@ int shim_cpu_down(unsigned int cpu);
 /* Boot with this many possible CPUs, of which some are online. */
 void shim_boot_cpus(unsigned int nr, unsigned int nr_online);
 
-/* A timer tick on the CPU that the thread runs on. */
+/* On the CPU that the thread runs on: a timer tick, and all timers now due. */
 void shim_tick(int type, struct pt_regs *regs);
+unsigned int shim_fire_timers(struct pt_regs *regs);
+
+/* Let time pass. */
+void shim_sleep(u64 ns);
+
+/* A task that was blocked is woken. */
+void shim_blocked(struct task_struct *task, u64 ns);
 
 /* If set, called wherever a task may lose its CPU. */
 extern void (*shim_hook)(void);
@@ -55,8 +63,8 @@ extern __thread const char *shim_user_end;
 
 /* ---- Log ---------------------------------------------------------------- */
 
-/* Lines so far, and the last of this thread. */
-extern unsigned int shim_infos, shim_warnings;
+/* Lines so far, backtraces so far, and the last line of this thread. */
+extern unsigned int shim_infos, shim_warnings, shim_backtraces;
 extern __thread char shim_log[512];
 
 /* ---- Files -------------------------------------------------------------- */

@@ -19,4 +19,10 @@ int cpuhp_setup_state_nocalls(enum cpuhp_state state, const char *name,
 			      int (*teardown)(unsigned int cpu));
 void cpuhp_remove_state_nocalls(enum cpuhp_state state);
 
+void cpus_read_lock(void);
+void cpus_read_unlock(void);
+
+/* Run a function on each CPU that is online, with interrupts off. */
+void on_each_cpu(void (*run)(void *info), void *info, bool wait);
+
 #endif /* SHIM_LINUX_CPUHOTPLUG_H */

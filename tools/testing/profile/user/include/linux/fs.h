@@ -86,6 +86,7 @@ void seq_printf(struct seq_file *m, const char *fmt, ...);
 
 /* Returns how many bytes could not be copied. */
 size_t copy_to_user(void *to, const void *from, size_t n);
+size_t copy_from_user(void *to, const void *from, size_t n);
 void *memdup_user_nul(const void *from, size_t n);
 
 #endif /* SHIM_LINUX_FS_H */

@@ -13,7 +13,7 @@
 
 #include "../../rcu.h"
 
-/* Each CONFIG_ symbol that code asks for is a variable of the test's. */
+/* A CONFIG_ symbol is 0 or 1, from the Makefile; one is up to the test. */
 #define IS_ENABLED(option)	(option)
 #define CONFIG_PROC_FS		shim_proc_fs
 extern bool shim_proc_fs;
@@ -39,10 +39,15 @@ extern bool shim_proc_fs;
 })
 #define min(a, b)	min_t(typeof(b), a, b)
 
+#define container_of(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
 /* Multiplicative, from the top bits, by 2^32 over the golden ratio. */
+#define GOLDEN_RATIO_32		2654435769U
+
 static inline u32 hash_32(u32 value, unsigned int bits)
 {
-	return value * 2654435769U >> (32 - bits);
+	return value * GOLDEN_RATIO_32 >> (32 - bits);
 }
 
 int kstrtouint(const char *text, unsigned int base, unsigned int *result);
@@ -72,6 +77,14 @@ static inline bool IS_ERR(const void *ptr)
 #define smp_store_release(ptr, value)					\
 	__atomic_store_n(ptr, value, __ATOMIC_RELEASE)
 
+#define cmpxchg(ptr, old, new) ({					\
+	typeof(*(ptr)) cmpxchg_old = (old);				\
+									\
+	__atomic_compare_exchange_n(ptr, &cmpxchg_old, new, false,	\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
+	cmpxchg_old;							\
+})
+
 /* What it would tell KCSAN, ThreadSanitizer finds from the accesses. */
 #define ASSERT_EXCLUSIVE_ACCESS(object)	((void)&(object))
 
@@ -80,6 +93,19 @@ static inline bool IS_ERR(const void *ptr)
 /* Understand %s %d %u %*pE %*pb, as that is what the profiler uses. */
 void pr_info(const char *fmt, ...);
 void pr_warn(const char *fmt, ...);
+
+/* A warning that something is not as it should be, with a backtrace. */
+bool shim_warn_on(bool cond);
+
+#define WARN_ON(cond)	shim_warn_on(cond)
+
+/* How far the boot has come. */
+enum system_states {
+	SYSTEM_BOOTING,
+	SYSTEM_RUNNING,
+};
+
+extern enum system_states system_state;
 
 static inline void cond_resched(void)
 {

@@ -13,6 +13,9 @@
 #define lockdep_assert_irqs_disabled()					\
 	shim_assert(shim_irqs_off(), "interrupts are off")
 
+void rcu_read_lock(void);
+void rcu_read_unlock(void);
+bool shim_rcu_reader(void);
 void synchronize_rcu(void);
 
 #define rcu_assign_pointer(p, value)	smp_store_release(&(p), value)
@@ -21,6 +24,10 @@ void synchronize_rcu(void);
 #define rcu_dereference_protected(p, cond) ({				\
 	shim_assert(cond, #cond);					\
 	(p);								\
+})
+#define rcu_dereference(p) ({						\
+	shim_assert(shim_rcu_reader(), "this is an RCU reader");	\
+	__atomic_load_n(&(p), __ATOMIC_CONSUME);			\
 })
 #define rcu_dereference_sched(p) ({					\
 	lockdep_assert_irqs_disabled();					\

@@ -21,6 +21,7 @@ enum shim_fault {
 	SHIM_FAULT_PROC		= 1 << 2,	/* proc_create() */
 	SHIM_FAULT_HOTPLUG	= 1 << 3,	/* cpuhp_setup_state() */
 	SHIM_FAULT_KILL		= 1 << 4,	/* mutex_lock_killable() */
+	SHIM_FAULT_TRACE	= 1 << 5,	/* register_trace_...() */
 };
 
 void *shim_alloc(size_t size, bool zero, enum shim_fault fault);

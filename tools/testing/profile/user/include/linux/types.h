@@ -24,5 +24,6 @@ typedef __s64 s64;
 #define __rcu
 #define __read_mostly
 #define __user
+#define __weak		__attribute__((weak))
 
 #endif /* SHIM_LINUX_TYPES_H */
