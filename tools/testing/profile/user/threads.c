@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <asm/sections.h>
+#include <linux/notifier.h>
 #include <linux/profile.h>
 
 #include "shim.h"
@@ -59,7 +60,7 @@ struct hitter {
 	unsigned int span;		/* that it is in; atomic */
 	unsigned long progress;		/* hits in this span; atomic */
 	u32 random;
-	u32 given[SLOTS + 1];		/* to the regions, by their last span */
+	u32 given[SLOTS];		/* to the regions, by their last span */
 };
 
 static struct hitter hitters[HITTERS];
@@ -83,27 +84,37 @@ static void nap(void)
 /* ---- CPUs --------------------------------------------------------------- */
 
 /*
- * Half of the hits are in a few slots, the other half are all over. While a
- * CPU comes or goes, the mask may lack it: its ticks hit the last slot, which
- * is no region's.
+ * While a CPU comes or goes, or the rate changes, a tick may not count: ticks
+ * and timers hit the last slot, which is no region's.
  */
+static void interrupt(void)
+{
+	struct pt_regs regs = { .pc = (unsigned long)_stext + SLOTS };
+
+	shim_tick(CPU_PROFILING, &regs);
+	shim_fire_timers(&regs);
+	profile_handoff_task(NULL);
+}
+
+/* Half of the hits are in a few slots, the other half are all over. */
 static void hit(struct hitter *self, unsigned int region)
 {
 	u32 dice = next(&self->random), slot = dice >> 8;
-	bool tick = dice & 2, lasting = !self->cpu;
-	u32 hits = tick ? 1 : 1 + (dice >> 2) % 3;
-	struct pt_regs regs = { .user = false };
+	u32 hits = 1 + (dice >> 2) % 3;
+	struct task_struct task = { .sched_contributes_to_load = true };
 	int type = get(&mode);
+	unsigned long pc;
 
 	slot = region * REGION_SLOTS + slot % (dice & 1 ? 8 : REGION_SLOTS);
-	if (tick && !lasting)
-		slot = SLOTS;
-	regs.pc = (unsigned long)_stext + slot;
-	if (tick && type == CPU_PROFILING)
-		shim_tick(type, &regs);
+	pc = (unsigned long)_stext + slot;
+	task.wchan = pc;
+	if (type == SLEEP_PROFILING)
+		shim_blocked(&task, hits << 20);
 	else
-		profile_hits(type, (void *)regs.pc, hits);
+		profile_hits(type, (void *)pc, hits);
 	self->given[slot] += hits;
+	if (dice & 2)
+		interrupt();
 }
 
 static void *hitter_run(void *arg)
@@ -253,6 +264,58 @@ static void *mask_run(void *arg)
 	return NULL;
 }
 
+/* The rate, the way of 2010, as a reset would spoil the count. */
+static void *rate_run(void *arg)
+{
+	u32 random = (uintptr_t)arg;
+
+	shim_thread_begin();
+	while (!get(&over)) {
+		setup_profiling_timer(1 + next(&random) % 4);
+		shim_sleep(next(&random) % 4000000);
+		nap();
+	}
+	shim_thread_end();
+	return NULL;
+}
+
+/* Nobody is in a hook or a notifier once that is registered no more. */
+static unsigned int *hook_data;
+
+static int timer_hook(struct pt_regs *regs)
+{
+	unsigned int *data = __atomic_load_n(&hook_data, __ATOMIC_CONSUME);
+
+	__atomic_add_fetch(data, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int notified(struct notifier_block *nb, unsigned long action, void *data)
+{
+	return NOTIFY_OK;
+}
+
+static void *hooks_run(void *arg)
+{
+	struct notifier_block *nb;
+
+	shim_thread_begin();
+	while (!get(&over)) {
+		nb = calloc(1, sizeof(*nb));
+		nb->notifier_call = notified;
+		put(&hook_data, calloc(1, sizeof(*hook_data)));
+		expect(!register_timer_hook(timer_hook), "hook");
+		expect(!task_handoff_register(nb), "notifier");
+		nap();
+		unregister_timer_hook(timer_hook);
+		expect(!task_handoff_unregister(nb), "notifier");
+		free(hook_data);
+		free(nb);
+	}
+	shim_thread_end();
+	return NULL;
+}
+
 /* Others that try to start and stop: they find that it is on, or a bad text. */
 static void *intruder_run(void *arg)
 {
@@ -277,8 +340,12 @@ static void start(int type)
 	ssize_t n;
 
 	put(&mode, type);
-	n = type == CPU_PROFILING ? profile_control("0", 1) :
-				    profile_control("schedule0", 9);
+	if (type == CPU_PROFILING)
+		n = profile_control("0", 1);
+	else if (type == SCHED_PROFILING)
+		n = profile_control("schedule0", 9);
+	else
+		n = profile_control("sleep0", 6);
 	expect(n > 0, "start: %zd", n);
 }
 
@@ -342,7 +409,7 @@ static void play_round(u32 *random)
 		reset();
 	} else {
 		stop();
-		start(next(random) & 1 ? CPU_PROFILING : SCHED_PROFILING);
+		start(CPU_PROFILING + next(random) % 3);
 	}
 	/* Exact */
 	next_span();
@@ -368,7 +435,7 @@ static void create(pthread_t *thread, void *(*run)(void *arg), uintptr_t arg)
 
 static void play(unsigned int rounds)
 {
-	pthread_t others[READERS + 3];
+	pthread_t others[READERS + 5];
 	u32 random = seed * 2 + 1;
 	unsigned int i;
 
@@ -377,6 +444,8 @@ static void play(unsigned int rounds)
 	create(&others[i++], hotplug_run, next(&random));
 	create(&others[i++], mask_run, next(&random));
 	create(&others[i++], intruder_run, next(&random));
+	create(&others[i++], rate_run, next(&random));
+	create(&others[i++], hooks_run, 0);
 	for (i = 0; i < HITTERS; i++) {
 		hitters[i].cpu = i % CPUS;
 		hitters[i].random = next(&random);
