@@ -7,6 +7,7 @@ PROFILE ?= 2
 CPUS    ?= 4
 LOAD    ?= mixed
 GUESTS  ?=
+SECONDS ?=
 ARCH    ?= x86_64
 ACCEL   ?= tcg
 TIMEOUT ?= 1800
@@ -17,7 +18,7 @@ export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
 RIG := tools/testing/profile
 
-.PHONY: help apply run shell test check clean distclean
+.PHONY: help apply run shell test fuzz coverage check clean distclean
 
 help:
 	@echo 'Goals:'
@@ -25,6 +26,8 @@ help:
 	@echo '  make run             boot a profiled kernel in QEMU, run a load, show its profile'
 	@echo '  make shell           a prompt in the same guest'
 	@echo '  make test            unit suites and guest tests, on an SMP and a UP kernel'
+	@echo '  make fuzz            kernel/profile.c in user space, for SECONDS, with a new seed'
+	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
 	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
 	@echo '  make distclean       remove all that was made'
@@ -39,6 +42,7 @@ help:
 	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
 	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'
 	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
+	@echo '  SECONDS=$(SECONDS)            how long, 300 if empty (fuzz)'
 	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build'
 	@echo '  BUILD=$(BUILD)  where everything is built'
 
@@ -53,6 +57,14 @@ run shell:
 test:
 	@$(RIG)/deps test
 	@$(RIG)/test $(GUESTS)
+
+fuzz:
+	@$(RIG)/deps fuzz
+	@$(RIG)/user/run fuzz $(SECONDS)
+
+coverage:
+	@$(RIG)/deps coverage
+	@$(RIG)/user/run coverage
 
 check:
 	@$(RIG)/deps check

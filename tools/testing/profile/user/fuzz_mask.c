@@ -17,7 +17,7 @@
 
 static void check_store(struct profile *prof, const char *text, size_t len)
 {
-	bool mask[NR_CPUS], was[NR_CPUS];
+	bool mask[SHIM_CPUS], was[SHIM_CPUS];
 	unsigned int cpu;
 	int err;
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	if (!size)
 		return 0;
-	shim_boot_cpus(1 + data[0] % NR_CPUS, 1);
+	shim_boot_cpus(1 + data[0] % SHIM_CPUS, 1);
 	prof = profile_create(&opt, (unsigned long)_stext, 64);
 	size--;
 	text = malloc(size + 1);

@@ -28,8 +28,8 @@ static struct {
 	size_t slots;
 	u64 *given;		/* to each slot, since the start or a reset */
 	u64 *seen;		/* of them, what the last flush has seen */
-	bool mask[NR_CPUS];
-	bool parked[NR_CPUS];
+	bool mask[SHIM_CPUS];
+	bool parked[SHIM_CPUS];
 	u32 period;		/* of the sampling timers, 0: the tick's */
 
 	int boot_mode;		/* what the command lines so far ask for */
@@ -40,7 +40,7 @@ static struct {
 static bool changing;
 
 /* The CPU that comes or goes, if one does. */
-static unsigned int moving_cpu = NR_CPUS;
+static unsigned int moving_cpu = SHIM_CPUS;
 
 /* Hits given by the hook, thus while a call was on its way. */
 static struct {
@@ -231,7 +231,7 @@ static void give_tick(unsigned int cpu)
 		expect(hook_calls[i] - calls[i] ==
 			(!none && i == hook_registered), "hook %d", i);
 	expect(hook_regs == (none || hook_registered < 0 ? NULL : &regs),
-		"the registers of the hook");
+	       "the registers of the hook");
 	if (!none && !regs.user && tick_counts(cpu))
 		count(CPU_PROFILING, regs.pc, 1);
 }
@@ -279,7 +279,7 @@ static void step_hits(void)
 static void step_time(void)
 {
 	unsigned int quarters = 1 + pick(80), i, cpu, fired;
-	unsigned int fires[NR_CPUS] = { 0 };
+	unsigned int fires[SHIM_CPUS] = { 0 };
 	struct pt_regs regs = { .pc = pick_pc(), .user = pick(4) == 1 };
 
 	for (i = 0; i < quarters; i++) {
@@ -300,7 +300,7 @@ static void step_time(void)
 			expect(!fires[cpu], "%u fires", fires[cpu]);
 		else
 			expect(fires[cpu] + 2 >= quarters / 4 &&
-				fires[cpu] <= quarters / 4 + 2,
+			       fires[cpu] <= quarters / 4 + 2,
 				"%u fires in %u / 4", fires[cpu], quarters);
 	}
 }
@@ -434,11 +434,11 @@ static void check_word(const unsigned char *bytes, size_t n, loff_t pos,
 	if (n == 4) {
 		memcpy(&word, bytes, 4);
 		expect(word >= low && word <= high,
-			"the word at %lld is %u, not %u to %u",
+		       "the word at %lld is %u, not %u to %u",
 			(long long)pos, word, low, high);
 	} else if (low == high) {
 		expect(!memcmp(bytes, (char *)&low + skip, n),
-			"bytes at %lld of %u", (long long)pos, low);
+		       "bytes at %lld of %u", (long long)pos, low);
 	}
 }
 
@@ -680,7 +680,7 @@ static void step_hotplug(void)
 	begin_call();
 	err = online ? shim_cpu_down(cpu) : shim_cpu_up(cpu);
 	end_call();
-	moving_cpu = NR_CPUS;
+	moving_cpu = SHIM_CPUS;
 	expect(!err, "CPU %u: %d", cpu, err);
 	model_stats.hotplugs++;
 	if (online) {
@@ -755,7 +755,7 @@ static struct file *open_mask(void)
 static void step_mask_write(void)
 {
 	char text[PAGE_SIZE + 16];
-	bool mask[NR_CPUS];
+	bool mask[SHIM_CPUS];
 	struct file *file = open_mask();
 	unsigned int failed;
 	int expected;
@@ -778,12 +778,12 @@ static void step_mask_write(void)
 		expect(n == -EINVAL, "too long: %zd", n);
 	else if (failed)
 		expect(n == -ENOMEM || (bad && n == -EFAULT) ||
-			(n == expected && expected == -EINVAL), "failed: %zd", n);
+		       (n == expected && expected == -EINVAL), "failed: %zd", n);
 	else if (bad)
 		expect(n == -EFAULT, "bad buffer: %zd", n);
 	else
 		expect(n == (expected ?: (ssize_t)len),
-			"mask '%.*s': %zd, not %d", (int)len, text, n, expected);
+		       "mask '%.*s': %zd, not %d", (int)len, text, n, expected);
 	if (n == (ssize_t)len) {
 		memcpy(model.mask, mask, nr_cpu_ids);
 		memset(model.parked, 0, sizeof(model.parked));
@@ -796,7 +796,7 @@ static void step_mask_read(void)
 {
 	char text[64] = "", text2[64] = "";
 	struct file *file = open_mask();
-	bool mask[NR_CPUS];
+	bool mask[SHIM_CPUS];
 	loff_t pos = 0;
 	ssize_t n, k;
 
@@ -878,7 +878,7 @@ static void model_stop(void)
 static void end_start(ssize_t got, ssize_t good, int err, int mode)
 {
 	expect(got == (err ?: good), "start: %zd, not %zd",
-		got, err ?: good);
+	       got, err ?: good);
 	if (err) {
 		model_stop();
 		return;
@@ -917,7 +917,7 @@ static void control(const char *text, size_t len)
 	}
 	expect(shim_infos - infos == (!model.mode != !was), "an info");
 	expect(shim_warnings - warnings == (n < 0 && n != -EEXIST),
-		"a warning");
+	       "a warning");
 }
 
 static void step_control(void)
@@ -975,8 +975,11 @@ static void step_boot(void)
 	pick_option(text, &len);
 	text[len] = '\0';
 	boot_option(text, len);
-	if (!(shim_text_bytes >> model.boot_shift))
-		boot_option(strcpy(text, "0"), 1);
+	/* A shift that an earlier, larger text had room for. */
+	if (!(shim_text_bytes >> model.boot_shift)) {
+		memcpy(text, "0", 2);
+		boot_option(text, 1);
+	}
 	if (model.boot_mode)
 		model_start(model.boot_shift);
 
@@ -1092,7 +1095,7 @@ static void check_chain(unsigned int chain)
 	for (i = 0; i < NR_BLOCKS; i++) {
 		block = &blocks[chain][i];
 		expect(block->calls <= block->registered, "%u calls",
-			block->calls);
+		       block->calls);
 		expect(!block->calls || block->data == &data, "the data");
 		registered += block->registered;
 		calls += block->calls;
@@ -1100,7 +1103,7 @@ static void check_chain(unsigned int chain)
 	}
 	expect(takers == taken, "%u take it", takers);
 	expect(taken || calls == registered, "%u of %u are told", calls,
-		registered);
+	       registered);
 }
 
 static void step_event(void)
@@ -1112,7 +1115,7 @@ static void step_event(void)
 	model_stats.events++;
 	if (pick(16) == 1) {
 		expect(profile_event_register(77, nb) == -EINVAL &&
-			profile_event_unregister(77, nb) == -EINVAL,
+		       profile_event_unregister(77, nb) == -EINVAL,
 			"there is no such event");
 		return;
 	}
@@ -1132,7 +1135,7 @@ static void forget_hooks(void)
 			if (blocks[chain][i].registered)
 				change_block(chain, &blocks[chain][i], false);
 	expect(!static_branch_unlikely(&profile_key) &&
-		!static_branch_unlikely(&profile_event_key),
+	       !static_branch_unlikely(&profile_event_key),
 		"the call sites are closed");
 }
 
@@ -1143,7 +1146,7 @@ static void check_off(void)
 	expect(!prof_on && static_branch_unlikely(&profile_key) ==
 		(hook_registered >= 0), "off");
 	expect(!shim_find("profile") && !shim_find("irq/prof_cpu_mask"),
-		"no files");
+	       "no files");
 	expect(!shim_allocations(), "%ld allocations", shim_allocations());
 }
 
@@ -1161,7 +1164,7 @@ static void check_table(const struct profile_table *table, bool empty, u64 *sum)
 		of_group = i - i % PROFILE_GROUP_ENTRIES;
 		for (k = of_group; k < i; k++)
 			expect(!entry[k].hits || entry[k].slot != entry[i].slot,
-				"slot %u stands twice", entry[i].slot);
+			       "slot %u stands twice", entry[i].slot);
 	}
 }
 
@@ -1173,7 +1176,7 @@ static void check_cpu(const struct profile *prof, unsigned int cpu, u64 *sum)
 
 	expect(pcpu->muted == !model.mask[cpu], "CPU %u", cpu);
 	expect(pcpu->sampler.period == (online ? model.period : 0) &&
-		pcpu->sampler.timer.queued == !!pcpu->sampler.period,
+	       pcpu->sampler.timer.queued == !!pcpu->sampler.period,
 		"CPU %u: %u", cpu, pcpu->sampler.period);
 	for (i = 0; i < 2; i++) {
 		if (!pcpu->table[i])
@@ -1195,7 +1198,7 @@ static void check_sum(const struct profile *prof, u64 *sum)
 	for (slot = 0; slot < model.slots; slot++) {
 		sum[slot] += (u32)atomic_read(&prof->buffer.hits[slot]);
 		expect(shown(sum[slot]) == shown(model.given[slot]),
-			"slot %zu has %llu of %llu hits", slot,
+		       "slot %zu has %llu of %llu hits", slot,
 			(unsigned long long)sum[slot],
 			(unsigned long long)model.given[slot]);
 		model_stats.saturated += model.given[slot] > U32_MAX;
@@ -1215,7 +1218,7 @@ void model_check(void)
 	expect(prof_on == model.mode, "mode %d", prof_on);
 	for (type = CPU_PROFILING; type <= KVM_PROFILING; type++)
 		expect(profile_enabled(type) == (type == model.mode),
-			"the call sites of mode %d", type);
+		       "the call sites of mode %d", type);
 	expect(!prof == !shim_proc_fs, "there are files");
 	if (!prof)
 		return;

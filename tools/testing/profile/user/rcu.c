@@ -17,11 +17,7 @@
 
 #include "rcu.h"
 
-#ifndef __has_feature
-#define __has_feature(name)	0
-#endif
-
-#if __has_feature(thread_sanitizer)
+#ifdef SHIM_TSAN
 #include <sanitizer/tsan_interface.h>
 #else
 #define __tsan_acquire(addr)	((void)(addr))

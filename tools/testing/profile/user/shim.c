@@ -297,7 +297,7 @@ bool lockdep_is_held(const struct mutex *mutex)
 /* ---- CPUs --------------------------------------------------------------- */
 
 unsigned int nr_cpu_ids = 4;
-const struct cpumask shim_all_cpus = { { [0 ... NR_CPUS - 1] = true } };
+const struct cpumask shim_all_cpus = { { [0 ... SHIM_CPUS - 1] = true } };
 size_t shim_text_bytes = 4096;
 bool shim_proc_fs = true;
 enum system_states system_state = SYSTEM_RUNNING;
@@ -307,8 +307,8 @@ static struct {
 	pthread_mutex_t irq;	/* held by the one with interrupts off */
 	bool online;		/* [run] */
 	struct hrtimer *timers;	/* [irq] */
-} cpus[NR_CPUS] = {
-	[0 ... NR_CPUS - 1] = {
+} cpus[SHIM_CPUS] = {
+	[0 ... SHIM_CPUS - 1] = {
 		.run = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP,
 		.irq = PTHREAD_MUTEX_INITIALIZER,
 	}
@@ -377,7 +377,7 @@ void shim_boot_cpus(unsigned int nr, unsigned int nr_online)
 	unsigned int cpu;
 
 	nr_cpu_ids = nr;
-	for (cpu = 0; cpu < NR_CPUS; cpu++)
+	for (cpu = 0; cpu < SHIM_CPUS; cpu++)
 		set_online(cpu, cpu < nr_online);
 }
 

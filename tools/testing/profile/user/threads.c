@@ -346,7 +346,7 @@ static void start(int type)
 		n = profile_control("schedule0", 9);
 	else
 		n = profile_control("sleep0", 6);
-	expect(n > 0, "start: %zd", n);
+	expect(n > 0, "%zd", n);
 }
 
 static void stop(void)
@@ -395,7 +395,7 @@ static void check_empty(const u32 *counters, unsigned int of_span)
 
 	for (i = 0; i < REGION_SLOTS; i++, slot++)
 		expect(!counters[slot], "slot %u: %u hits from the past", slot,
-			counters[slot]);
+		       counters[slot]);
 }
 
 static void play_round(u32 *random)

@@ -5,9 +5,11 @@
 
 #include <linux/kernel.h>
 
-typedef struct {
+struct shim_atomic {
 	int counter;
-} atomic_t;
+};
+
+typedef struct shim_atomic atomic_t;
 
 static inline int atomic_read(const atomic_t *v)
 {

@@ -8,10 +8,11 @@
 
 #include <linux/slab.h>
 
-#define NR_CPUS		72
+/* As many as a test may want. */
+#define SHIM_CPUS		72
 
 struct cpumask {
-	bool cpu[NR_CPUS];
+	bool cpu[SHIM_CPUS];
 };
 
 #define cpumask_var_t	struct cpumask *

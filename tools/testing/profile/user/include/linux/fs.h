@@ -13,7 +13,7 @@ struct proc_dir_entry;
 
 struct inode {
 	struct proc_dir_entry *entry;
-	struct mutex lock;
+	struct mutex lock;	/* guards the size */
 	loff_t size;
 };
 

@@ -56,7 +56,7 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 
 static inline u64 mul_u64_u32_shr(u64 a, u32 b, unsigned int shift)
 {
-	return (unsigned __int128)a * b >> shift;
+	return (__uint128_t)a * b >> shift;
 }
 
 #endif /* SHIM_LINUX_HRTIMER_H */

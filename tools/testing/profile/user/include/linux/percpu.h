@@ -7,8 +7,7 @@
 
 unsigned int shim_cpu(void);
 
-#define alloc_percpu(type)						\
-	((type *)kzalloc(nr_cpu_ids * sizeof(type), GFP_KERNEL))
+#define alloc_percpu(type)	kzalloc(nr_cpu_ids * sizeof(type), GFP_KERNEL)
 #define free_percpu(ptr)		kfree(ptr)
 #define per_cpu_ptr(ptr, cpu)		(&(ptr)[cpu])
 #define this_cpu_ptr(ptr)		per_cpu_ptr(ptr, shim_cpu())
