@@ -308,8 +308,8 @@ static void *hooks_run(void *arg)
 		expect(!task_handoff_register(nb), "notifier");
 		nap();
 		unregister_timer_hook(timer_hook);
-		expect(!task_handoff_unregister(nb), "notifier");
 		free(hook_data);
+		expect(!task_handoff_unregister(nb), "notifier");
 		free(nb);
 	}
 	shim_thread_end();
