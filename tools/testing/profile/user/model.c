@@ -336,6 +336,7 @@ static void begin_call(void)
 {
 	nr_during = 0;
 	shim_hook = pick(2) ? hook : NULL;
+	shim_fail_first(pick(16) == 1 ? 1 << pick(6) : 0);
 	shim_fail_at(pick(4) == 1 ? 1 + pick(pick(2) ? 4 : 20) : 0);
 }
 
@@ -344,6 +345,7 @@ static unsigned int end_call(void)
 	unsigned int failed = shim_failed();
 
 	shim_hook = NULL;
+	shim_fail_first(0);
 	shim_fail_at(0);
 	model_stats.failures += !!failed;
 	return failed;

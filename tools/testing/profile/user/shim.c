@@ -24,13 +24,18 @@ void shim_pause(void)
 
 /* ---- Failures ----------------------------------------------------------- */
 
-static unsigned int fail_at, failed;
+static unsigned int fail_at, fail_first, failed;
 static long allocations;
 
 void shim_fail_at(unsigned int n)
 {
 	fail_at = n;
 	failed = 0;
+}
+
+void shim_fail_first(unsigned int fault)
+{
+	fail_first = fault;
 }
 
 unsigned int shim_failed(void)
@@ -41,7 +46,9 @@ unsigned int shim_failed(void)
 /* Only tests with a single thread let things fail. */
 static bool fails(enum shim_fault fault)
 {
-	if (!fail_at || --fail_at)
+	if (fault & fail_first)
+		fail_first = 0;
+	else if (!fail_at || --fail_at)
 		return false;
 	failed |= fault;
 	return true;

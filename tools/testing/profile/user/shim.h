@@ -52,6 +52,9 @@ extern size_t shim_text_bytes;
 /* Let the n-th thing from now that can fail do so; 0: none. */
 void shim_fail_at(unsigned int n);
 
+/* Let the first thing of this kind do so; 0: none. */
+void shim_fail_first(unsigned int fault);
+
 /* What has failed since then: SHIM_FAULT_* */
 unsigned int shim_failed(void);
 
