@@ -8,6 +8,7 @@ CPUS    ?= 4
 LOAD    ?= $(or $(strip $(foreach mode,schedule sleep kvm,\
 		$(if $(filter $(mode)%,$(PROFILE)),$(LOAD_$(mode))))),mixed)
 GUESTS  ?=
+SECONDS ?=
 ARCH    ?= x86_64
 ACCEL   ?= tcg
 TIMEOUT ?= 1800
@@ -23,7 +24,7 @@ export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
 RIG := tools/testing/profile
 
-.PHONY: help apply run shell test check model clean distclean
+.PHONY: help apply run shell test fuzz coverage check model clean distclean
 
 help:
 	@echo 'Goals:'
@@ -31,6 +32,8 @@ help:
 	@echo '  make run             boot a profiled kernel in QEMU, run a load, show its profile'
 	@echo '  make shell           a prompt in the same guest'
 	@echo '  make test            unit suites and guest tests, on an SMP and a UP kernel'
+	@echo '  make fuzz            kernel/profile.c in user space, for SECONDS, with a new seed'
+	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
 	@echo '  make model           search all states of a model of the locking, refute its broken twins'
 	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
@@ -47,6 +50,7 @@ help:
 	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
 	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'
 	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
+	@echo '  SECONDS=$(SECONDS)            how long, 300 if empty (fuzz)'
 	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build'
 	@echo '  BUILD=$(BUILD)  where everything is built'
 
@@ -61,6 +65,14 @@ run shell:
 test:
 	@$(RIG)/deps test
 	@$(RIG)/test $(GUESTS)
+
+fuzz:
+	@$(RIG)/deps fuzz
+	@$(RIG)/user/run fuzz $(SECONDS)
+
+coverage:
+	@$(RIG)/deps coverage
+	@$(RIG)/user/run coverage
 
 check:
 	@$(RIG)/deps check
