@@ -331,11 +331,21 @@ static void hook(void)
 	}
 }
 
+/* If not 0: which thing fails in the next call, instead of a random one. */
+static unsigned int fail_turn;
+
+/* What failed in the last call. */
+static unsigned int last_failed;
+
 /* Around each call that may sleep; it may fail, too. */
 static void begin_call(void)
 {
 	nr_during = 0;
 	shim_hook = pick(2) ? hook : NULL;
+	if (fail_turn) {
+		shim_fail_at(fail_turn);
+		return;
+	}
 	shim_fail_first(pick(16) == 1 ? 1 << pick(6) : 0);
 	shim_fail_at(pick(4) == 1 ? 1 + pick(pick(2) ? 4 : 20) : 0);
 }
@@ -347,6 +357,7 @@ static unsigned int end_call(void)
 	shim_hook = NULL;
 	shim_fail_first(0);
 	shim_fail_at(0);
+	last_failed = failed;
 	model_stats.failures += !!failed;
 	return failed;
 }
@@ -931,6 +942,25 @@ static void step_control(void)
 	control(text, len);
 }
 
+/* Each thing that a start needs fails in its turn, until none is left. */
+static void step_failed_starts(void)
+{
+	static const char * const texts[] = { "2", "schedule", "sleep,1", "kvm" };
+	const char *text = texts[pick(ARRAY_SIZE(texts))];
+	unsigned int failed, turn = 1;
+
+	if (model.mode)
+		return;
+	do {
+		fail_turn = turn++;
+		control(text, strlen(text));
+		fail_turn = 0;
+		failed = last_failed;
+		if (model.mode)
+			control("off", 3);
+	} while (failed);
+}
+
 /* Another machine: it may have one CPU, or a text that is hardly there. */
 static void step_machine(void)
 {
@@ -1243,7 +1273,8 @@ void model_step(void)
 		step_mask_read, step_time,
 	};
 	static void (* const rare[])(void) = {
-		step_control, step_control, step_control, step_machine,
+		step_control, step_control, step_control, step_failed_starts,
+		step_machine,
 		step_boot, step_timer_hook, step_event, step_event,
 		step_setup_timer,
 	};
