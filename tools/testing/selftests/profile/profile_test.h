@@ -648,6 +648,26 @@ static inline struct symbol *top_function(const struct profile *prof,
 	return top;
 }
 
+/* The functions with the most hits, n of them. */
+static inline void print_tops(const struct profile *prof, int n)
+{
+	char shown[1024] = "";
+	struct symbol *top;
+	size_t len;
+	__u64 hits;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		top = top_function(prof, shown, &hits);
+		if (!top)
+			return;
+		ksft_print_msg("%8llu %s\n", hits, top->name);
+		len = strlen(shown);
+		snprintf(shown + len, sizeof(shown) - len, "%s%.*s",
+			 i ? "|" : "", (int)strcspn(top->name, "."), top->name);
+	}
+}
+
 /* ---- Load --------------------------------------------------------------- */
 
 /*

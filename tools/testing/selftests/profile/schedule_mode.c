@@ -133,24 +133,6 @@ static void schedule_exact_shift_0(void)
 	check_agreement("schedule", cpu_list("online"));
 }
 
-static void print_callers(const struct profile *prof)
-{
-	static char shown[1024];
-	struct symbol *top;
-	__u64 hits;
-	int i;
-
-	for (i = 0; i < 12; i++) {
-		top = top_function(prof, shown, &hits);
-		if (!top)
-			return;
-		ksft_print_msg("%8llu %s\n", hits, top->name);
-		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),
-			 "%s%.*s", i ? "|" : "", (int)strcspn(top->name, "."),
-			 top->name);
-	}
-}
-
 static void useless_schedule_mode(void)
 {
 	struct profile prof;
@@ -161,7 +143,7 @@ static void useless_schedule_mode(void)
 	prof = read_profile();
 	self = hits_of(&prof, "schedule|__schedule");
 	sum = sum_hits(&prof);
-	print_callers(&prof);
+	print_tops(&prof, 12);
 	expect(self <= sum / 100, "%llu of %llu hits in schedule()",
 	       self, sum);
 }
@@ -175,7 +157,7 @@ static void expect_caller(const char *globs, __u64 least)
 
 	if (!expect(hits >= least, "%s: %llu hits, not %llu", globs,
 		    hits, least))
-		print_callers(&prof);
+		print_tops(&prof, 12);
 	free_profile(&prof);
 }
 

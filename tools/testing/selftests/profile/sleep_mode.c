@@ -183,24 +183,6 @@ static bool near(double a, double b, double part)
 	return a >= b * (1 - part) && a <= b * (1 + part);
 }
 
-static void print_tops(const struct profile *prof)
-{
-	static char shown[1024];
-	struct symbol *top;
-	__u64 hits;
-	int i;
-
-	for (i = 0; i < 8; i++) {
-		top = top_function(prof, shown, &hits);
-		if (!top)
-			return;
-		ksft_print_msg("%8llu %s\n", hits, top->name);
-		snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown),
-			 "%s%.*s", i ? "|" : "", (int)strcspn(top->name, "."),
-			 top->name);
-	}
-}
-
 static __u64 expect_place(const struct profile *prof,
 			  const struct blocking *blocking)
 {
@@ -233,7 +215,7 @@ static void sleep_shares(void)
 	for (i = 0; i < NR_PLACES; i++)
 		join(pids[i]);
 	prof = read_profile();
-	print_tops(&prof);
+	print_tops(&prof, 8);
 	for (i = 0; i < NR_PLACES; i++)
 		known += expect_place(&prof, &blocking[i]);
 	sum = sum_hits(&prof);
@@ -358,7 +340,7 @@ static void sleep_interruptible(void)
 	expect(!hits, "%llu hits of sleeps that a signal can end", hits);
 	if (!expect(sum_hits(&prof) < 100, "%llu hits in all",
 		    sum_hits(&prof)))
-		print_tops(&prof);
+		print_tops(&prof, 8);
 }
 
 /* How often kernel threads that are idle now went to sleep. */
