@@ -251,7 +251,8 @@ static void profile_options_refuse(const char *text, size_t len,
  * @text_bytes: its size
  * @shift: a slot covers 1 << @shift bytes
  *
- * From 4 bytes to 100 MB and more: slab if that has it, vmalloc otherwise.
+ * From 4 bytes to 100 MB and more: slab if that has it, vmalloc otherwise. It
+ * is refused rather than that others are killed for its memory.
  *
  * CONTEXT: may sleep; at boot, once slab and vmalloc work.
  * RETURN: 0, -EINVAL if not even one slot fits, or -ENOMEM.
@@ -264,7 +265,7 @@ int profile_buffer_init(struct profile_buffer *buf, unsigned long start,
 	if (!nr_slots)
 		return -EINVAL;
 	buf->hits = kvcalloc(nr_slots, sizeof(*buf->hits),
-			     GFP_KERNEL | __GFP_NOWARN);
+			     GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!buf->hits)
 		return -ENOMEM;
 	buf->start = start;

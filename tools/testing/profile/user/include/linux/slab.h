@@ -13,6 +13,7 @@
 #define GFP_KERNEL		0
 #define GFP_KERNEL_ACCOUNT	0
 #define __GFP_NOWARN		0
+#define __GFP_RETRY_MAYFAIL	0
 
 /* What may be made to fail. */
 enum shim_fault {
