@@ -3,6 +3,8 @@
 
 #include "profile_test.h"
 
+#include <linux/futex.h>
+
 #define HZ_MAX	1000
 
 /* Fill memory with what must not be seen, and give it back to the kernel. */
@@ -81,28 +83,6 @@ static void hot_function(void)
 
 /* ---- Eviction ----------------------------------------------------------- */
 
-/*
- * The kernel's own account of the ticks that found a CPU in the kernel: fields
- * 3, 6 and 7 of its line in /proc/stat. The unit is not that of the ticks.
- */
-static __u64 system_time(int cpu)
-{
-	unsigned long long system, irq, softirq;
-	FILE *file = fopen("/proc/stat", "r");
-	char line[1024];
-	int number;
-
-	require(file, "/proc/stat: %s", strerror(errno));
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "cpu%d %*u %*u %llu %*u %*u %llu %llu", &number,
-			   &system, &irq, &softirq) == 4 && number == cpu) {
-			fclose(file);
-			return system + irq + softirq;
-		}
-	require(false, "/proc/stat: no cpu%d", cpu);
-	return 0;
-}
-
 static void do_nothing(void *arg)
 {
 	(void)arg;
@@ -130,11 +110,14 @@ static void wander(void)
 	join(spawn(do_nothing, NULL));
 }
 
-/* Hits for each unit of system time on one CPU, read once at the end. */
+/*
+ * Hits for each unit of system time on one CPU, read once at the end: the
+ * kernel's own account of the ticks that found the CPU in the kernel.
+ */
 static double hits_per_unit(unsigned int shift, int cpu, size_t *places)
 {
 	struct profile prof;
-	__u64 begin, spent;
+	long begin, spent;
 	char text[16];
 	size_t i;
 
@@ -142,16 +125,16 @@ static double hits_per_unit(unsigned int shift, int cpu, size_t *places)
 	start(text);
 	set_mask(1ULL << cpu);
 	reset();
-	begin = system_time(cpu);
+	begin = cpu_time(cpu).kernel;
 	do {
 		wander();
-		spent = system_time(cpu) - begin;
+		spent = cpu_time(cpu).kernel - begin;
 	} while (spent < 1000);
 	prof = read_profile();
 	stop();
 	for (*places = 0, i = 0; i < prof.slots; i++)
 		*places += prof.hits[i] != 0;
-	ksft_print_msg("shift %u: %llu hits in %zu slots, %llu units of time\n",
+	ksft_print_msg("shift %u: %llu hits in %zu slots, %ld units of time\n",
 		       shift, sum_hits(&prof), *places, spent);
 	return (double)sum_hits(&prof) / spent;
 }
@@ -213,12 +196,44 @@ static void livelock(void)
 	expect(hits >= 100UL * nr_cpus(online), "hits are lost");
 }
 
+/* ---- Locks -------------------------------------------------------------- */
+
+#define LOCK_GLOBS	"*spin_lock*"
+
+/* The value is never the one that is waited for; looking takes a lock. */
+static void contend(void *arg)
+{
+	struct endless *load = arg;
+	static const unsigned int never = 1;
+
+	for (;;) {
+		syscall(SYS_futex, &load->len, FUTEX_WAIT, never, NULL, NULL, 0);
+		count_done(load);
+	}
+}
+
+/* A tick that finds a lock counts for the lock, not for what is on the stack. */
+static void stack_guess(void)
+{
+	__u64 online = cpu_list("online");
+	struct endless *load = new_endless(online);
+	int i;
+
+	skip_if(nr_cpus(online) == 1, "needs two CPUs");
+	start("2");
+	for (i = 0; i < 2 * nr_cpus(online); i++)
+		spawn(contend, load);
+	while (read_hits_of(LOCK_GLOBS) < 20)
+		sleep_ms(50);
+}
+
 static const struct test tests[] = {
 	{ "unzeroed_buffer", unzeroed_buffer },
 	{ "up_no_hits", up_no_hits },
 	{ "hot_function", hot_function },
 	{ "evicted_hits", evicted_hits },
 	{ "livelock", livelock },
+	{ "stack_guess", stack_guess },
 };
 
 int main(void)

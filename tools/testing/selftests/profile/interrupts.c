@@ -15,8 +15,8 @@
 
 /* ---- Function call interrupts ------------------------------------------- */
 
-/* Sum of the row over all columns but that of one CPU; -1 without a row. */
-static __s64 call_interrupts_elsewhere(int cpu)
+/* Sum of a row over the columns of some CPUs; -1 without a row. */
+static __s64 interrupts_of(const char *row, __u64 cpus)
 {
 	FILE *file = fopen("/proc/interrupts", "r");
 	char line[8192], *pos, *end;
@@ -27,16 +27,21 @@ static __s64 call_interrupts_elsewhere(int cpu)
 	for (pos = line; nr < MAX_CPUS && (pos = strstr(pos, "CPU")); pos += 3)
 		columns[nr++] = atoi(pos + 3);
 	while (sum < 0 && fgets(line, sizeof(line), file)) {
-		if (!strstr(line, "Function call interrupts"))
+		if (!strstr(line, row))
 			continue;
 		pos = strchr(line, ':') + 1;
 		for (sum = 0, i = 0; i < nr; i++, pos = end) {
 			n = strtoll(pos, &end, 10);
-			sum += columns[i] == cpu ? 0 : n;
+			sum += has_cpu(cpus, columns[i]) ? n : 0;
 		}
 	}
 	fclose(file);
 	return sum;
+}
+
+static __s64 call_interrupts_elsewhere(int cpu)
+{
+	return interrupts_of("Function call interrupts", ~(1ULL << cpu));
 }
 
 /*
@@ -134,6 +139,98 @@ static void ipi_storm(void)
 	}
 }
 
+/* ---- A crowd of readers ------------------------------------------------- */
+
+#define CROWD	20
+
+static void read_as_nobody(void *arg)
+{
+	struct endless *load = arg;
+	static char buf[65536];
+	int fd;
+
+	pin_to(load->cpus);
+	become_nobody();
+	fd = open_profile(O_RDONLY);
+	for (;;) {
+		require(pread(fd, buf, sizeof(buf), 0) > 0, "read: %s",
+			strerror(errno));
+		count_done(load);
+	}
+}
+
+static void spin(void *arg)
+{
+	struct endless *load = arg;
+
+	pin_to(load->cpus);
+	for (;;)
+		count_done(load);
+}
+
+/* What happens on a CPU that is busy with its own while a crowd is at work. */
+struct disturbance {
+	__s64 calls;		/* interrupts */
+	__s64 kicks;
+	long own;		/* time */
+	long not_own;
+};
+
+static struct disturbance disturb(int victim, void (*run)(void *arg))
+{
+	__u64 bit = 1ULL << victim, online = cpu_list("online");
+	struct endless *work = new_endless(bit);
+	struct endless *crowd = new_endless(online & ~bit);
+	struct disturbance d;
+	struct cpu_time from, to;
+	pid_t pids[CROWD], pid = spawn(spin, work);
+	int i;
+
+	for (i = 0; i < CROWD; i++)
+		pids[i] = spawn(run, crowd);
+	wait_done(crowd, 10 * CROWD);
+	from = cpu_time(victim);
+	d.calls = interrupts_of("Function call interrupts", bit);
+	d.kicks = interrupts_of("Rescheduling interrupts", bit);
+	do {
+		sleep_ms(100);
+		to = cpu_time(victim);
+		d.own = to.user - from.user;
+	} while (d.own < 500);
+	d.not_own = to.kernel - from.kernel + to.idle - from.idle;
+	d.calls = interrupts_of("Function call interrupts", bit) - d.calls;
+	d.kicks = interrupts_of("Rescheduling interrupts", bit) - d.kicks;
+	ksft_print_msg("%d of them, %llu rounds\n", CROWD, done_by(crowd));
+	ksft_print_msg("cpu%d: %lld calls, %lld kicks, %ld units its own, %ld not\n",
+		       victim, d.calls, d.kicks, d.own, d.not_own);
+	for (i = 0; i < CROWD; i++)
+		end(pids[i]);
+	end(pid);
+	return d;
+}
+
+/*
+ * It does not see them: no interrupt, and no more than 1 % of its time, beside
+ * a crowd that does not touch the profiler at all.
+ */
+static void crowd_of_readers(void)
+{
+	__u64 online = cpu_list("online");
+	int victim = 63 - __builtin_clzll(online);
+	struct disturbance quiet, d;
+
+	skip_if(nr_cpus(online) == 1, "needs two CPUs");
+	start("cpu,2");
+	move_all_to(first_cpu(online));
+	quiet = disturb(victim, spin);
+	d = disturb(victim, read_as_nobody);
+	move_all_back();
+	expect(d.calls + d.kicks <= quiet.calls + quiet.kicks + 10,
+	       "readers interrupt others");
+	expect(d.not_own * 100 <= quiet.not_own * 100 + d.own,
+	       "readers take time from others");
+}
+
 /* ---- Grace periods ------------------------------------------------------ */
 
 static long sleeps(void)
@@ -198,6 +295,7 @@ static void sequential_pass(void)
 
 static const struct test tests[] = {
 	{ "ipi_storm", ipi_storm },
+	{ "crowd_of_readers", crowd_of_readers },
 	{ "sequential_pass", sequential_pass },
 };
 
