@@ -6,6 +6,8 @@
 #define YIELDS	5000
 #define ROUNDS	40
 
+#define NODE_DIR	"/sys/devices/system/node"
+
 static void expect_hits(__u64 made, const char *when)
 {
 	__u64 seen = read_hits_of(YIELD_GLOBS);
@@ -82,6 +84,55 @@ static void hotplug_window(void)
 	start("schedule,2");
 	made = yield_on_each(cpus, YIELDS);
 	expect_hits(made, "next profiler");
+}
+
+/* Of nodes that have CPUs and no memory of their own. */
+static __u64 memoryless_cpus(void)
+{
+	char path[128], line[256];
+	unsigned long long total;
+	__u64 bits = 0;
+	FILE *file;
+	int node;
+
+	for (node = 0; node < MAX_CPUS; node++) {
+		snprintf(path, sizeof(path), NODE_DIR "/node%d/meminfo", node);
+		file = fopen(path, "r");
+		total = 1;
+		while (file && fgets(line, sizeof(line), file))
+			sscanf(line, "Node %*d MemTotal: %llu", &total);
+		if (file)
+			fclose(file);
+		snprintf(path, sizeof(path), "../node/node%d/cpulist", node);
+		if (!total)
+			bits |= cpu_list(path);
+	}
+	return bits;
+}
+
+/* Tables come from another node then; the CPU has them all the same. */
+static void hotplug_memoryless_node(void)
+{
+	__u64 cpus = memoryless_cpus() & hotplug_cpus(), made = 0;
+	int i;
+
+	skip_if(!cpus, "no CPU is on a node without memory");
+	for (i = 0; i < 4; i++) {
+		if (i % 2)
+			start("schedule,2");
+		set_cpus_online(cpus, false);
+		if (i % 2 == 0)
+			start("schedule,2");
+		set_cpus_online(cpus, true);
+		made = yield_on_each(cpus, YIELDS);
+		expect_hits(made, "up");
+		set_cpus_online(cpus, false);
+		expect_hits(made, "down");
+		set_cpus_online(cpus, true);
+		made += yield_on_each(cpus, YIELDS);
+		expect_hits(made, "up again");
+		stop();
+	}
 }
 
 /* ---- Everything at once ------------------------------------------------- */
@@ -167,6 +218,7 @@ static const struct test tests[] = {
 	{ "hotplug_lost_hits", hotplug_lost_hits },
 	{ "hotplug_parity", hotplug_parity },
 	{ "hotplug_window", hotplug_window },
+	{ "hotplug_memoryless_node", hotplug_memoryless_node },
 	{ "hotplug_reader", hotplug_reader },
 	{ "hotplug_start_stop", hotplug_start_stop },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the guest tests of the kernel profiler that need the test module:
- * test_modules/profile_test.c, which tells what can be done with it.
+ * For the guest tests of the kernel profiler that need a module, one of those
+ * in test_modules, whose first comments tell what can be done with them.
  */
 #ifndef PROFILE_MODULE_H
 #define PROFILE_MODULE_H
@@ -10,7 +10,9 @@
 
 #include <sys/mount.h>
 
+#ifndef MODULE_NAME
 #define MODULE_NAME	"profile_test"
+#endif
 #define PARAMETERS	"/sys/module/" MODULE_NAME "/parameters/"
 #define PANIC_FILE	"/proc/sys/kernel/panic_on_warn"
 #define WATCHED		"profile-watch"

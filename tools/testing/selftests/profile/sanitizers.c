@@ -8,15 +8,24 @@
 
 /* ---- Up to here --------------------------------------------------------- */
 
+/* Data races of others are theirs; the functions of the profiler say so. */
+static bool is_foreign_race(const char *line)
+{
+	return strstr(line, "BUG: KCSAN: ") && !strstr(line, "prof") &&
+	       !strstr(line, "timer_hook") && !strstr(line, "task_handoff");
+}
+
 static bool is_complaint(const char *line)
 {
 	static const char * const texts[] = {
 		"BUG: ", "WARNING: ", "INFO: task ", "INFO: rcu", "Oops",
 		"inconsistent lock state", "possible recursive locking",
-		"self-detected stall", "detected stalls", "ODEBUG: ",
+		"self-detected stall", "detected stalls", "ODEBUG: ", "UBSAN: ",
 	};
 	size_t i;
 
+	if (is_foreign_race(line))
+		return false;
 	for (i = 0; i < ARRAY_SIZE(texts); i++)
 		if (strstr(line, texts[i]))
 			return true;
@@ -93,6 +102,19 @@ static void kasan_finds(void)
 	plant("read_behind_the_end", "BUG: KASAN: ");
 }
 
+static void ubsan_finds(void)
+{
+	skip_if(!has_symbol("__ubsan_handle_shift_out_of_bounds"),
+		"needs UBSAN");
+	plant("shift_too_far", "UBSAN: shift-out-of-bounds");
+}
+
+static void kcsan_finds(void)
+{
+	skip_if(!has_debugfs("kcsan"), "needs KCSAN");
+	plant("race_on_all_cpus", "BUG: KCSAN: data-race in race");
+}
+
 static void kmemleak_finds(void)
 {
 	skip_if(!has_debugfs("kmemleak"), "needs kmemleak");
@@ -126,6 +148,8 @@ static const struct test tests[] = {
 	{ "lockdep_is_on", lockdep_is_on },
 	{ "nothing_has_leaked", nothing_has_leaked },
 	{ "kasan_finds", kasan_finds },
+	{ "ubsan_finds", ubsan_finds },
+	{ "kcsan_finds", kcsan_finds },
 	{ "kmemleak_finds", kmemleak_finds },
 	{ "atomic_sleep_finds", atomic_sleep_finds },
 	{ "debug_objects_finds", debug_objects_finds },

@@ -2,6 +2,7 @@
 /* Off, and then another mode, while all that can be done to one goes on. */
 
 #include "profile_module.h"
+#include "profile_helpers.h"
 
 #define ROUNDS		200
 #define WARM_UP		20
@@ -156,158 +157,7 @@ static void switch_held_open(void)
 
 /* ---- Everything at once ------------------------------------------------- */
 
-/* An open file shows the one step, whole, until it shows nothing at all. */
-static void read_while_it_lives(int fd, size_t len)
-{
-	__u32 *words = malloc(len + 4), first = 0, step;
-	ssize_t n;
-
-	require(words, "no memory for %zu bytes", len);
-	while (pread(fd, &step, 4, 0) == 4) {
-		if (!first)
-			first = step;
-		require(step && !(step & (step - 1)), "step %#x", step);
-		require(step == first, "the step went from %u to %u", first,
-			step);
-		lseek(fd, 0, SEEK_SET);
-		n = read(fd, words, len);
-		require(n < 4 || words[0] == first,
-			"the step went from %u to %u", first, words[0]);
-		n = read(fd, words, len);
-		require(n >= 0 || errno == EIO, "read: %s", strerror(errno));
-	}
-	n = pread(fd, &step, 4, 0);
-	require(!n || (n < 0 && errno == EIO), "a dead file: %zd, %s", n,
-		strerror(errno));
-	free(words);
-}
-
-static const size_t read_lengths[] = { 1, 4096, 64 << 20 };
-
-struct reader {
-	struct endless *load;
-	size_t len;
-};
-
-static void read_across(void *arg)
-{
-	struct reader *reader = arg;
-	int fd;
-
-	for (;;) {
-		fd = open(PROFILE_FILE, O_RDONLY);
-		if (fd < 0) {
-			require(errno == ENOENT, "open: %s", strerror(errno));
-			sleep_ms(1);
-			continue;
-		}
-		read_while_it_lives(fd, reader->len);
-		close(fd);
-		count_done(reader->load);
-	}
-}
-
-/* Files that are gone, or that belong to a mode that has no rate. */
-static bool fair_error(int err)
-{
-	return !err || err == -ENOENT || err == -EIO || err == -EINVAL;
-}
-
-static void write_rates(void *arg)
-{
-	static const int rates[] = { 1, 2, 4, 10, 0, -1, 1 << 30 };
-	struct endless *load = arg;
-	size_t i;
-	int err;
-
-	for (i = 0;; i = (i + 1) % ARRAY_SIZE(rates)) {
-		err = put_bytes(PROFILE_FILE, &rates[i], sizeof(rates[i]));
-		require(fair_error(err), "rate %d: %s", rates[i],
-			strerror(-err));
-		require(err || (rates[i] >= 1 && rates[i] <= 10),
-			"rate %d is taken", rates[i]);
-		sleep_ms(2);
-		count_done(load);
-	}
-}
-
-static void write_resets(void *arg)
-{
-	struct endless *load = arg;
-	int err;
-
-	for (;;) {
-		err = put_text(PROFILE_FILE, "r");
-		require(!err || err == -ENOENT || err == -EIO, "reset: %s",
-			strerror(-err));
-		sleep_ms(3);
-		count_done(load);
-	}
-}
-
-static void write_masks(void *arg)
-{
-	struct endless *load = arg;
-	char text[32];
-	int err;
-
-	for (;;) {
-		snprintf(text, sizeof(text), "%llx",
-			 done_by(load) & cpu_list("possible"));
-		err = put_text(MASK_FILE, text);
-		require(!err || err == -ENOENT || err == -EIO, "mask %s: %s",
-			text, strerror(-err));
-		sleep_ms(3);
-		count_done(load);
-	}
-}
-
-static void toggle(void *arg)
-{
-	struct endless *load = arg;
-
-	for (;;) {
-		set_cpus_online(load->cpus, false);
-		set_cpus_online(load->cpus, true);
-		sleep_ms(20);
-		count_done(load);
-	}
-}
-
-static void make_noise(void *arg)
-{
-	struct endless *load = arg;
-
-	for (;;) {
-		noise(1);
-		count_done(load);
-	}
-}
-
-/* The parent of a vfork() sleeps uninterruptibly until the child is done. */
-static void block(void *arg)
-{
-	struct endless *load = arg;
-	pid_t pid;
-
-	for (;;) {
-		pid = vfork();
-		if (!pid) {
-			sleep_ms(3);
-			_exit(0);
-		}
-		require(pid > 0, "vfork: %s", strerror(errno));
-		waitpid(pid, NULL, 0);
-		count_done(load);
-	}
-}
-
-static struct helper {
-	const char *name;
-	void (*run)(void *arg);
-	struct endless *load;
-	pid_t pid;
-} helpers[] = {
+static struct helper helpers[] = {
 	{ .name = "rates", .run = write_rates },
 	{ .name = "resets", .run = write_resets },
 	{ .name = "masks", .run = write_masks },
@@ -315,54 +165,17 @@ static struct helper {
 	{ .name = "schedule load", .run = yield_endlessly },
 	{ .name = "sleep load", .run = block },
 	{ .name = "CPU toggler", .run = toggle },
-	{ .name = "reader, 1 byte", .run = read_across },
-	{ .name = "reader, 4096 bytes", .run = read_across },
-	{ .name = "reader, all bytes", .run = read_across },
+	{ .name = "reader, 1 byte", .run = read_across, .len = 1 },
+	{ .name = "reader, 4096 bytes", .run = read_across, .len = 4096 },
+	{ .name = "reader, all bytes", .run = read_across, .len = ALL_BYTES },
 };
-
-static void start_helpers(void)
-{
-	__u64 cpus = cpu_list("online"), toggled = hotplug_cpus();
-	struct reader *reader;
-	struct helper *h;
-	size_t readers = 0;
-
-	for (h = helpers; h < helpers + ARRAY_SIZE(helpers); h++) {
-		if (h->run == toggle && !toggled)
-			continue;
-		h->load = new_endless(h->run == toggle ? toggled : cpus);
-		if (h->run == read_across) {
-			reader = shared_memory(sizeof(*reader));
-			reader->load = h->load;
-			reader->len = read_lengths[readers++];
-			h->pid = spawn(h->run, reader);
-		} else {
-			h->pid = spawn(h->run, h->load);
-		}
-	}
-}
-
-static void end_helpers(void)
-{
-	struct helper *h;
-
-	for (h = helpers; h < helpers + ARRAY_SIZE(helpers); h++) {
-		if (!h->load)
-			continue;
-		ksft_print_msg("%s: %llu rounds\n", h->name, done_by(h->load));
-		expect(!waitpid(h->pid, NULL, WNOHANG), "the %s gave up",
-		       h->name);
-		expect(done_by(h->load), "the %s did nothing", h->name);
-		end(h->pid);
-	}
-}
 
 static void switch_all_at_once(void)
 {
 	int i;
 
 	find_taken();
-	start_helpers();
+	start_helpers(helpers, ARRAY_SIZE(helpers));
 	for (i = 0; i < ROUNDS; i++) {
 		start(profiler_of(i)->text);
 		expect_on(profiler_of(i));
@@ -370,7 +183,7 @@ static void switch_all_at_once(void)
 		stop();
 		expect_off(profiler_of(i)->text);
 	}
-	end_helpers();
+	end_helpers(helpers, ARRAY_SIZE(helpers));
 	expect_off("in the end");
 }
 

@@ -31,6 +31,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
@@ -373,16 +374,48 @@ static int lose_memory(void)
 	return 0;
 }
 
+static void timer_is_late(struct timer_list *timer)
+{
+}
+
 static int free_an_active_timer(void)
 {
 	struct timer_list *timer = kzalloc(sizeof(*timer), GFP_KERNEL);
 
 	if (!timer)
 		return -ENOMEM;
-	timer_setup(timer, NULL, 0);
+	timer_setup(timer, timer_is_late, 0);
 	timer->expires = jiffies + 3600 * HZ;
 	add_timer(timer);
 	kfree(timer);
+	return 0;
+}
+
+static int shift_too_far(void)
+{
+	unsigned int bits = 8 * sizeof(int), value = 1;
+
+	OPTIMIZER_HIDE_VAR(bits);
+	value <<= bits;
+	OPTIMIZER_HIDE_VAR(value);
+	return 0;
+}
+
+static int raced_for;
+
+static void race(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 100000; i++) {
+		raced_for++;
+		barrier();
+	}
+}
+
+static int race_on_all_cpus(void)
+{
+	on_each_cpu(race, NULL, 1);
 	return 0;
 }
 
@@ -434,6 +467,8 @@ static const struct action {
 	{ "sleep_while_atomic", sleep_while_atomic },
 	{ "lose_memory", lose_memory },
 	{ "free_an_active_timer", free_an_active_timer },
+	{ "shift_too_far", shift_too_far },
+	{ "race_on_all_cpus", race_on_all_cpus },
 };
 
 /* ---- Parameters --------------------------------------------------------- */
