@@ -9,6 +9,7 @@ LOAD    ?= $(or $(strip $(foreach mode,schedule sleep kvm,\
 		$(if $(filter $(mode)%,$(PROFILE)),$(LOAD_$(mode))))),mixed)
 GUESTS  ?=
 SECONDS ?=
+CONFIG  ?= plain kasan kcsan lockdep
 ARCH    ?= x86_64
 ACCEL   ?= tcg
 TIMEOUT ?= 1800
@@ -24,7 +25,7 @@ export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
 RIG := tools/testing/profile
 
-.PHONY: help apply run shell test fuzz coverage check model clean distclean
+.PHONY: help apply run shell test stress fuzz coverage check model clean distclean
 
 help:
 	@echo 'Goals:'
@@ -32,6 +33,7 @@ help:
 	@echo '  make run             boot a profiled kernel in QEMU, run a load, show its profile'
 	@echo '  make shell           a prompt in the same guest'
 	@echo '  make test            user-space, unit and guest tests, on an SMP and a UP kernel'
+	@echo '  make stress          exact counts under load, hotplug, resets and stops, with sanitizers'
 	@echo '  make fuzz            kernel/profile.c in user space, for SECONDS, with a new seed'
 	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
@@ -43,15 +45,16 @@ help:
 	@echo '  KVER=$(KVER)          kernel source package of Debian: 6.12 or 6.1'
 	@echo '  KSRC=$(KSRC)              a kernel tree to take instead; only make apply writes to it'
 	@echo '  PROFILE=$(PROFILE)          profile= of the kernel command line; empty: no profiling (run, shell)'
-	@echo '  CPUS=$(CPUS)             CPUs of the guest, up to 8 (run, shell)'
+	@echo '  CPUS=$(CPUS)             CPUs of the guest, up to 64 (run, shell)'
 	@echo '  LOAD=$(LOAD)         mixed, files, pipes, processes, compression, switches, waits, guests,'
 	@echo '                     none, or a command; by default what suits the mode (run)'
 	@echo '  GUESTS=$(GUESTS)            only these guests of $(RIG)/guests (test)'
 	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
 	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'
 	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
-	@echo '  SECONDS=$(SECONDS)            how long, 300 if empty (fuzz)'
-	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build'
+	@echo '  SECONDS=$(SECONDS)            how long, 300 if empty (fuzz), or how long at least (stress)'
+	@echo '  CONFIG=...           kernels of make stress: $(CONFIG)'
+	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build, and guests at a time (test)'
 	@echo '  BUILD=$(BUILD)  where everything is built'
 
 apply:
@@ -65,6 +68,12 @@ run shell:
 test:
 	@$(RIG)/deps test
 	@$(RIG)/test $(GUESTS)
+
+stress:
+	@$(RIG)/deps test
+	@STRESS_HITS=10000000 STRESS_SECONDS="$(SECONDS)" \
+		TIMEOUT="$$((TIMEOUT * 4 + $(or $(SECONDS),0)))" \
+		$(RIG)/test $(foreach config,$(CONFIG),$(addprefix stress-$(config)-,4 16))
 
 fuzz:
 	@$(RIG)/deps fuzz

@@ -41,11 +41,21 @@ cpio_list()
 	for name in show load; do
 		cpio_file "/rig/$name" "$RIG/$name"
 	done
+}
+
+# The tests that guests of kernel $1 are given: the named programs, or all of
+# them if none is, and what programs need besides.
+cpio_tests()
+{
+	local dir=$HOME_DIR/$1/selftests path name
+
 	cpio_file /tests/load-on-top "$RIG/load-on-top"
-	[ ! -d "$out/selftests" ] ||
-		find "$out/selftests" -type f | while read -r path; do
-			cpio_file "/tests${path#"$out/selftests"}" "$path"
-		done
+	[ ! -d "$dir" ] || find "$dir" -type f | while read -r path; do
+		name=${path#"$dir/"}
+		[[ $# -eq 1 || $name == *.* || " ${*:2} " == *" $name "* ]] ||
+			continue
+		cpio_file "/tests/$name" "$path"
+	done
 }
 
 # Each directory once, each before what is in it.
@@ -56,7 +66,7 @@ make_initramfs()
 		>"$HOME_DIR/$1/initramfs.cpio"
 }
 
-# Their module, for a kernel that takes any; the sources are of all kernels.
+# Their modules, for a kernel that takes any; the sources are of all kernels.
 make_test_modules()
 {
 	local out=$HOME_DIR/$1
@@ -66,7 +76,7 @@ make_test_modules()
 	cp -r "$TREE/tools/testing/selftests/profile/test_modules" \
 		"$out/test_modules"
 	kmake "$1" -s M="$out/test_modules" modules 2>&1 | progress
-	cp "$out/test_modules/profile_test.ko" "$out/selftests"
+	cp "$out"/test_modules/*.ko "$out/selftests"
 }
 
 # The selftests as kselftest builds and installs them.
@@ -83,17 +93,27 @@ make_selftests()
 	make_test_modules "$1"
 }
 
+MEMORY=1024
+
 # What makes a machine of QEMU, see guests. Only its own emulator has host
 # threads to choose from, and only that can count instructions.
 machine()
 {
 	local accel=$ACCEL
 
+	SOCKETS=1
 	[ "$ACCEL" != tcg ] || accel=tcg,thread=multi
 	case $1 in
 	single) MACHINE=(-accel "${accel/%=multi/=single}") ;;
 	multi) MACHINE=(-accel "$accel") ;;
 	nested) MACHINE=(-accel "$accel" "${QEMU_NESTED[@]}") ;;
+	numa)
+		MACHINE=(-accel "$accel"
+			-object "memory-backend-ram,id=all,size=${MEMORY}M"
+			-numa "node,nodeid=0,memdev=all,cpus=0-1"
+			-numa "node,nodeid=1,cpus=2-3")
+		SOCKETS=2
+		;;
 	counted)
 		MACHINE=(-accel tcg,thread=single -icount "shift=0,sleep=off"
 			-rtc "base=2026-01-01T00:00:00,clock=vm")
@@ -102,7 +122,8 @@ machine()
 	esac
 }
 
-# boot NAME KERNEL CPUS MACHINE APPEND: run the job on stdin in a guest.
+# boot NAME KERNEL CPUS MACHINE APPEND [PROGRAM...]: run the job on stdin in a
+# guest that has these tests, or all of them.
 # Console and verdict go to $GUEST/console and $GUEST/verdict; $SERIAL, if
 # set, is where the console goes instead. Fails if QEMU does or if the time
 # is over.
@@ -118,12 +139,15 @@ boot()
 		cat
 		echo "VERDICT_PORT=$VERDICT_PORT"
 	} >"$GUEST/job"
-	echo "file /job $GUEST/job 644 0 0" >"$GUEST/job.list"
+	{
+		cpio_tests "$2" "${@:6}"
+		echo "file /job $GUEST/job 644 0 0"
+	} | awk '!seen[$0]++' >"$GUEST/job.list"
 	"$out/usr/gen_init_cpio" "$GUEST/job.list" |
 		cat "$out/initramfs.cpio" - >"$GUEST/initrd"
 
 	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
-		"${MACHINE[@]}" -smp "$3" -m 1024 -nodefaults -no-reboot \
+		"${MACHINE[@]}" -smp "$3,sockets=$SOCKETS" -m "$MEMORY" -nodefaults -no-reboot \
 		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
 		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
 		-serial "${SERIAL:-file:$GUEST/console}" \
@@ -141,9 +165,24 @@ finished()
 	grep -qx DONE "$GUEST/verdict" 2>/dev/null
 }
 
-# Whatever ends the script ends its guest.
-guest_pid=
+end_guests()
+{
+	local pid
+
+	for pid in $guest_pid $(jobs -p); do
+		kill "$pid" 2>/dev/null || true
+	done
+}
+
+# Whatever ends the script ends its guests; what it has in the background calls
+# this for itself.
+own_guests()
+{
+	guest_pid=
+	trap end_guests EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
 exec 4<&0
-trap '[ -z "$guest_pid" ] || kill "$guest_pid" 2>/dev/null || true' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+own_guests

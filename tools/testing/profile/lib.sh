@@ -136,7 +136,7 @@ kernel_paths()
 fragments()
 {
 	case $1 in
-	kasan | lockdep)
+	kasan | kcsan | lockdep)
 		fragments smp
 		echo "$1"
 		;;
