@@ -48,7 +48,7 @@ help:
 	@echo '  CPUS=$(CPUS)             CPUs of the guest, up to 64 (run, shell)'
 	@echo '  LOAD=$(LOAD)         mixed, files, pipes, processes, compression, switches, waits, guests,'
 	@echo '                     none, or a command; by default what suits the mode (run)'
-	@echo '  GUESTS=$(GUESTS)            only these guests of $(RIG)/guests (test)'
+	@echo '  GUESTS=$(GUESTS)            only these: apply, user, kunit-smp, kunit-up, names in $(RIG)/guests (test)'
 	@echo '  ARCH=$(ARCH)        architecture of the guest: $(patsubst $(RIG)/configs/%.arch,%,$(wildcard $(RIG)/configs/*.arch))'
 	@echo '  ACCEL=$(ACCEL)          accelerator of QEMU'
 	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
