@@ -32,7 +32,7 @@ help:
 	@echo '  make apply KSRC=DIR  put the profiler into the kernel tree DIR'
 	@echo '  make run             boot a profiled kernel in QEMU, run a load, show its profile'
 	@echo '  make shell           a prompt in the same guest'
-	@echo '  make test            user-space, unit and guest tests, on an SMP and a UP kernel'
+	@echo '  make test            user-space, unit and guest tests, on SMP, UP, KASAN and lockdep kernels'
 	@echo '  make stress          exact counts under load, hotplug, resets and stops, with sanitizers'
 	@echo '  make fuzz            kernel/profile.c in user space, for SECONDS, with a new seed'
 	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'

@@ -108,8 +108,19 @@ static void expect_yields_count(const char *when, int cpu)
 	       "%s: %llu hits, not %d", when, hits, YIELDS);
 }
 
+/* Hits that a small shift would tell from those of others. */
+static void expect_some_count(const char *text)
+{
+	__u64 hits;
+
+	reset();
+	yield_on(0, YIELDS);
+	hits = total_hits();
+	expect(hits >= YIELDS, "\"%s\": %llu hits, not %d", text, hits, YIELDS);
+}
+
 /* Only a write that does not get as far as the profiler is not in its log. */
-static void start_with(const char *text)
+static int refusals_of(const char *text)
 {
 	struct attempt a = { };
 	int refused = 0, silent = 0, log = open_log();
@@ -124,31 +135,47 @@ static void start_with(const char *text)
 			start(text);
 		}
 		if (profiling_mode() == MODE_SCHEDULE)
-			expect_yields_count(text, 0);
+			expect_some_count(text);
 		stop();
 		expect_nothing_left(&a);
 	} while (a.failed);
 	close(log);
 	ksft_print_msg("\"%s\": %d allocations, %d of them needed\n", text,
 		       a.nth - 1, refused);
-	expect(refused - silent >= 4, "%d failures were met", refused - silent);
 	expect(silent <= 1, "%d failures are not in the log", silent);
+	return refused - silent;
 }
 
+/*
+ * The profiler, its two files, and its masks where they are allocated. How many
+ * allocations vmalloc() needs is not always the same, so that with a small
+ * shift some may be missed.
+ */
 static void failed_start(void)
 {
-	static const char * const texts[] = {
-		"cpu,2", "cpu,12", "schedule,2", "sleep,4", "kvm,4",
+	static const struct {
+		const char *text;
+		int mode;
+		int needed;
+	} rows[] = {
+		{ "cpu,12", MODE_CPU, 3 },
+		{ "schedule,12", MODE_SCHEDULE, 3 },
+		{ "sleep,12", MODE_SLEEP, 3 },
+		{ "kvm,12", MODE_KVM, 3 },
+		{ "cpu,2", MODE_CPU, 1 },
+		{ "schedule,2", MODE_SCHEDULE, 1 },
 	};
-	static const int modes[] = {
-		MODE_CPU, MODE_CPU, MODE_SCHEDULE, MODE_SLEEP, MODE_KVM,
-	};
+	int refusals;
 	size_t i;
 
 	spare_none();
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
-		if (mode_is_built(modes[i]))
-			start_with(texts[i]);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!mode_is_built(rows[i].mode))
+			continue;
+		refusals = refusals_of(rows[i].text);
+		expect(refusals >= rows[i].needed, "%d failures were met",
+		       refusals);
+	}
 }
 
 /* ---- Counters start at zero, wherever they come from -------------------- */
