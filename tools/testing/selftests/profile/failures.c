@@ -205,7 +205,7 @@ static void unzeroed_fallback(void)
 		memset(&a, 0, sizeof(a));
 		put_option("off");
 		do {
-			dirty_memory(64 << 20);
+			dirty_memory(16 << 20);
 			try_next(&a, put_option, texts[i]);
 			if (a.err)
 				continue;
