@@ -102,6 +102,7 @@ machine()
 	local accel=$ACCEL
 
 	SOCKETS=1
+	MACHINE_APPEND=
 	[ "$ACCEL" != tcg ] || accel=tcg,thread=multi
 	case $1 in
 	single) MACHINE=(-accel "${accel/%=multi/=single}") ;;
@@ -117,6 +118,8 @@ machine()
 	counted)
 		MACHINE=(-accel tcg,thread=single -icount "shift=0,sleep=off"
 			-rtc "base=2026-01-01T00:00:00,clock=vm")
+		# To init and all that it starts, by way of the kernel.
+		MACHINE_APPEND=STEADY_CLOCK=1
 		;;
 	*) die "there is no machine '$1'" ;;
 	esac
@@ -149,7 +152,7 @@ boot()
 	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
 		"${MACHINE[@]}" -smp "$3,sockets=$SOCKETS" -m "$MEMORY" -nodefaults -no-reboot \
 		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
-		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $5" \
+		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $MACHINE_APPEND $5" \
 		-serial "${SERIAL:-file:$GUEST/console}" \
 		-serial "file:$GUEST/verdict" <&4 &
 	guest_pid=$!
