@@ -65,7 +65,7 @@ static void find_quiet_text(void)
 	skip_if(!from || !to, "needs the text from %s to %s", QUIET_FROM, QUIET_TO);
 	from = text_start + (from - text_start + step - 1) / step * step;
 	to = text_start + (to - text_start) / step * step;
-	require(to > from + 4096, "%llu bytes of quiet text", to - from);
+	require(to >= from + 2048, "%llu bytes of quiet text", to - from);
 	quiet_from = from;
 	quiet_bytes = to - from;
 	ksft_print_msg("%u bytes of text for hits\n", quiet_bytes);
