@@ -90,14 +90,21 @@ static int harm_unlink(const char *path)
 	return unlink(path);
 }
 
+/* In the same directory: elsewhere it would fail for another reason. */
 static int harm_rename(const char *path)
 {
-	return rename(path, "/proc/irq/other");
+	char other[64];
+
+	snprintf(other, sizeof(other), "%s-other", path);
+	return rename(path, other);
 }
 
 static int harm_link(const char *path)
 {
-	return link(path, "/tmp/profile");
+	char other[64];
+
+	snprintf(other, sizeof(other), "%s-other", path);
+	return link(path, other);
 }
 
 /* A rate, a reset and an option, by way of a file that is open for reading. */
