@@ -132,9 +132,11 @@ machine()
 # is over.
 boot()
 {
-	local out=$HOME_DIR/$2 status=0
+	local out=$HOME_DIR/$2 line=() status=0
 
 	machine "$4"
+	line=("${BOOT_ARGS[@]}" panic_on_warn=1 panic=-1 kunit.enable=0
+		"$MACHINE_APPEND" "$5")
 	GUEST=$HOME_DIR/guests/$1
 	rm -rf "$GUEST"
 	mkdir -p "$GUEST"
@@ -150,9 +152,9 @@ boot()
 		cat "$out/initramfs.cpio" - >"$GUEST/initrd"
 
 	timeout --foreground -k 10 "$TIMEOUT" "$QEMU" "${QEMU_ARGS[@]}" \
-		"${MACHINE[@]}" -smp "$3,sockets=$SOCKETS" -m "$MEMORY" -nodefaults -no-reboot \
-		-display none -kernel "$out/$IMAGE" -initrd "$GUEST/initrd" \
-		-append "${BOOT_ARGS[*]} panic_on_warn=1 panic=-1 kunit.enable=0 $MACHINE_APPEND $5" \
+		"${MACHINE[@]}" -smp "$3,sockets=$SOCKETS" -m "$MEMORY" \
+		-nodefaults -no-reboot -display none -kernel "$out/$IMAGE" \
+		-initrd "$GUEST/initrd" -append "${line[*]}" \
 		-serial "${SERIAL:-file:$GUEST/console}" \
 		-serial "file:$GUEST/verdict" <&4 &
 	guest_pid=$!
