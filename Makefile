@@ -25,7 +25,7 @@ export KVER KSRC PROFILE CPUS LOAD ARCH ACCEL TIMEOUT JOBS BUILD
 
 RIG := tools/testing/profile
 
-.PHONY: help apply run shell test stress fuzz coverage check model clean distclean
+.PHONY: help apply run shell test stress fuzz coverage check model bench clean distclean
 
 help:
 	@echo 'Goals:'
@@ -38,6 +38,7 @@ help:
 	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
 	@echo '  make model           search all states of a model of the locking, refute its broken twins'
+	@echo '  make bench           what a hit and a read cost here and in stock kernels'
 	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
 	@echo '  make distclean       remove all that was made'
 	@echo
@@ -90,6 +91,10 @@ check:
 model:
 	@$(RIG)/deps model
 	@$(RIG)/model/check
+
+bench:
+	@$(RIG)/deps bench
+	@$(RIG)/bench/run
 
 clean:
 	@$(RIG)/clean

@@ -110,7 +110,8 @@ load_arch()
 }
 
 # Where a kernel of this run lives: NAME is the Debian version or, for a
-# tree of the user's own, its directory's name and a sum of its path.
+# tree of the user's own, its directory's name and a sum of its path. With
+# STOCK=yes it is the kernel without the profiler of this repository.
 kernel_paths()
 {
 	local name=$KVER
@@ -130,6 +131,10 @@ kernel_paths()
 	NAME=$name
 	HOME_DIR=$BUILD/$name
 	TREE=$HOME_DIR/tree
+	if [ -n "${STOCK-}" ]; then
+		HOME_DIR=$BUILD/stock-$name
+		TREE=$PRISTINE
+	fi
 }
 
 # The fragments that make up kernel $1 of this architecture.
@@ -140,6 +145,7 @@ fragments()
 		fragments smp
 		echo "$1"
 		;;
+	bench) echo base "$ARCH" "$1" ;;
 	*)
 		echo base "$ARCH" kunit "$1"
 		[ ! -f "$RIG/configs/$ARCH-$1.config" ] || echo "$ARCH-$1"
