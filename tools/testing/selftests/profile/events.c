@@ -36,11 +36,25 @@ static struct counts counts_of(const char *name)
 	return c;
 }
 
-/* Children and threads inherit the name that makes them count. */
+/*
+ * Children and threads inherit the name that makes them count. It is a new one
+ * each time: tasks that went before may still be on their way out.
+ */
+static char watched[16];
+
+static void rename_me(void)
+{
+	static unsigned char times;
+
+	snprintf(watched, sizeof(watched), "watch-%hu-%hhu",
+		 (unsigned short)getpid(), ++times);
+	prctl(PR_SET_NAME, watched);
+}
+
 static void watch_me(void)
 {
-	prctl(PR_SET_NAME, WATCHED);
-	tell_module("watch", WATCHED);
+	rename_me();
+	tell_module("watch", watched);
 }
 
 static void expect_calls(const char *name, int calls, const char *when)
@@ -463,10 +477,11 @@ static void unload_under_fire(void)
 	int i, err;
 	size_t n;
 
+	rename_me();
 	start_storms();
 	for (i = 0; i < FIRE_ROUNDS; i++) {
 		need_module();
-		watch_me();
+		tell_module("watch", watched);
 		tell_module("keep", "1");
 		tell_module("linger", "50");
 		for (n = 0; n < ARRAY_SIZE(names); n++)
@@ -500,8 +515,8 @@ static void double_registration(void)
 	int log;
 
 	need_module();
-	watch_me();
 	for (n = 0; n < ARRAY_SIZE(names); n++) {
+		watch_me();
 		expect_answer("unregister", names[n], -ENOENT);
 		expect_answer("register", names[n], 0);
 		begin_warnings();

@@ -15,7 +15,6 @@
 #endif
 #define PARAMETERS	"/sys/module/" MODULE_NAME "/parameters/"
 #define PANIC_FILE	"/proc/sys/kernel/panic_on_warn"
-#define WATCHED		"profile-watch"
 
 /* Around what makes the kernel warn on purpose, for readers of its log. */
 #define WARNINGS_BEGIN	"profile_test: warnings are wanted from here"
