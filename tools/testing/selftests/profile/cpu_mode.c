@@ -217,14 +217,19 @@ static void stack_guess(void)
 {
 	__u64 online = cpu_list("online");
 	struct endless *load = new_endless(online);
+	__u64 locked, all;
 	int i;
 
 	skip_if(nr_cpus(online) == 1, "needs two CPUs");
 	start("2");
 	for (i = 0; i < 2 * nr_cpus(online); i++)
 		spawn(contend, load);
-	while (read_hits_of(LOCK_GLOBS) < 20)
+	do {
 		sleep_ms(50);
+		locked = read_hits_of(LOCK_GLOBS);
+		all = read_hits_of("*");
+	} while (locked < 20 && all < 4000);
+	expect(locked >= 20, "%llu of %llu hits are those of locks", locked, all);
 }
 
 static const struct test tests[] = {
