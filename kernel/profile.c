@@ -17,11 +17,11 @@
  *	      v                                       |
  *	CPU n: retired table ------(flush)------------+
  *
- * A hit looks at one cache line of the active table: it adds to the entry of
- * its slot, or takes the place of the entry with the fewest hits, which moves
- * to the buffer by one atomic add. That bounds its cost. Where there is no
- * table, the hit goes straight into the buffer: on a single CPU, early in the
- * boot, after a failed allocation.
+ * A hit looks at one group of entries, a cache line of the active table: it adds
+ * to the entry of its slot, which moves one place forward, or it makes a new
+ * entry and the last of the group moves to the buffer by one atomic add. That
+ * bounds its cost. Where there is no table, the hit goes straight into the
+ * buffer: on a single CPU, early in the boot, after a failed allocation.
  *
  * Invariants:
  *  - hits given = sum of the buffer + sum of what is pending in tables;
@@ -101,8 +101,11 @@ EXPORT_SYMBOL_GPL(prof_on);
 DEFINE_STATIC_KEY_FALSE(profile_key);
 EXPORT_SYMBOL_GPL(profile_key);
 
-/* The profiler, NULL while off [RCU; set under C]. */
-static struct profile __rcu *profile_live;
+/* Stands in for a profiler while there is none: no call site is of its mode. */
+static struct profile profile_none = { .mode = INT_MIN };
+
+/* The profiler [RCU; set under C]. */
+static struct profile __rcu *profile_live = RCU_INITIALIZER(&profile_none);
 
 static DEFINE_MUTEX(profile_control_mutex);
 
@@ -322,6 +325,46 @@ void profile_file_words(const struct profile_buffer *buf, u64 first,
 
 /* ---- Pending table ------------------------------------------------------ */
 
+/* Make room for an entry: those from there on move back, the last one leaves. */
+static __always_inline void profile_group_insert(struct profile_group *group,
+						 unsigned int at,
+						 struct profile_entry new)
+{
+	unsigned int i;
+
+	PROFILE_UNROLL
+	for (i = PROFILE_GROUP_ENTRIES - 1; i > at; i--)
+		group->entry[i] = group->entry[i - 1];
+	group->entry[at] = new;
+}
+
+/**
+ * profile_group_replace - put a slot in the place of the last of its group
+ * @group: the group, in which it does not stand
+ * @buf: where the hits of the last entry go, unless that is free
+ * @slot: the newcomer
+ * @hits: its hits
+ *
+ * In a full group it starts in the middle, so that a burst of slots that are hit
+ * once leaves the hot ones in front alone.
+ *
+ * CONTEXT: interrupts off, or nobody else uses the table.
+ */
+noinline void profile_group_replace(struct profile_group *group,
+				    struct profile_buffer *buf,
+				    u32 slot, u32 hits)
+{
+	struct profile_entry last = group->entry[PROFILE_GROUP_ENTRIES - 1];
+	struct profile_entry new = { slot, hits };
+
+	if (!last.hits) {
+		profile_group_insert(group, 0, new);
+		return;
+	}
+	profile_group_insert(group, PROFILE_GROUP_ENTRIES / 2, new);
+	profile_buffer_add(buf, last.slot, last.hits);
+}
+
 /**
  * profile_table_flush - move all hits of a table to the buffer
  * @table: a table that no CPU uses
@@ -486,6 +529,19 @@ void profile_cpu_fold(struct profile *prof, unsigned int cpu)
 	mutex_unlock(&prof->lock);
 }
 
+/* The path of every hit. */
+static __always_inline void profile_charge_inline(struct profile *prof,
+						  unsigned long pc, u32 hits)
+{
+	u32 slot = profile_slot(&prof->buffer, pc);
+	struct profile_table *table = profile_active_table(prof);
+
+	if (likely(table))
+		profile_table_hit(table, &prof->buffer, slot, hits);
+	else
+		profile_buffer_add(&prof->buffer, slot, hits);
+}
+
 /**
  * profile_charge - give a slot hits
  * @prof: the profiler
@@ -496,13 +552,7 @@ void profile_cpu_fold(struct profile *prof, unsigned int cpu)
  */
 void profile_charge(struct profile *prof, unsigned long pc, u32 hits)
 {
-	u32 slot = profile_slot(&prof->buffer, pc);
-	struct profile_table *table = profile_active_table(prof);
-
-	if (likely(table))
-		profile_table_hit(table, &prof->buffer, slot, hits);
-	else
-		profile_buffer_add(&prof->buffer, slot, hits);
+	profile_charge_inline(prof, pc, hits);
 }
 
 /* ---- CPU mask ----------------------------------------------------------- */
@@ -762,14 +812,6 @@ void profile_destroy(struct profile *prof)
 
 /* ---- Hits --------------------------------------------------------------- */
 
-/* The live profiler, if it runs in this mode. Interrupts are off. */
-static __always_inline struct profile *profile_live_mode(int type)
-{
-	struct profile *prof = rcu_dereference_sched(profile_live);
-
-	return prof && prof->mode == type ? prof : NULL;
-}
-
 /**
  * profile_hits - count hits at an address
  * @type: the mode that the call site belongs to; others do not count
@@ -784,9 +826,9 @@ void profile_hits(int type, void *ip, unsigned int nr_hits)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	prof = profile_live_mode(type);
-	if (prof)
-		profile_charge(prof, (unsigned long)ip, nr_hits);
+	prof = rcu_dereference_sched(profile_live);
+	if (likely(prof->mode == type))
+		profile_charge_inline(prof, (unsigned long)ip, nr_hits);
 	local_irq_restore(flags);
 }
 EXPORT_SYMBOL_GPL(profile_hits);
@@ -804,7 +846,7 @@ EXPORT_SYMBOL_GPL(profile_hits);
 void __profile_tick(int type)
 {
 	struct pt_regs *regs = get_irq_regs();
-	struct profile *prof = profile_live_mode(type);
+	struct profile *prof = rcu_dereference_sched(profile_live);
 	int (*hook)(struct pt_regs *regs);
 
 	if (!regs)
@@ -813,7 +855,7 @@ void __profile_tick(int type)
 	hook = READ_ONCE(profile_timer_hook);
 	if (hook)
 		hook(regs);
-	if (prof && !this_cpu_ptr(prof->cpus)->sampler.period)
+	if (prof->mode == type && !this_cpu_ptr(prof->cpus)->sampler.period)
 		profile_sample(prof, regs);
 }
 
@@ -1304,7 +1346,7 @@ static void profile_unpublish(void)
 {
 	static_branch_dec(&profile_key);
 	WRITE_ONCE(prof_on, PROFILE_OFF);
-	RCU_INIT_POINTER(profile_live, NULL);
+	RCU_INIT_POINTER(profile_live, &profile_none);
 	synchronize_rcu();
 }
 
@@ -1458,7 +1500,7 @@ int __weak setup_profiling_timer(unsigned int multiplier)
 
 	mutex_lock(&profile_control_mutex);
 	prof = profile_controlled();
-	if (prof && system_state == SYSTEM_RUNNING)
+	if (prof != &profile_none && system_state == SYSTEM_RUNNING)
 		err = profile_multiply(prof, multiplier);
 	mutex_unlock(&profile_control_mutex);
 	return err;

@@ -29,6 +29,8 @@ extern bool shim_proc_fs;
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof(*(array)))
 #define DIV_ROUND_UP(n, d)	(((n) - 1) / (d) + 1)
 #define likely(cond)		__builtin_expect(!!(cond), 1)
+#define unlikely(cond)		__builtin_expect(!!(cond), 0)
+#define noinline		__attribute__((noinline))
 #define ilog2(n)		(8 * sizeof(long) - 1 - __builtin_clzl(n))
 #define check_add_overflow(a, b, sum)	__builtin_add_overflow(a, b, sum)
 

@@ -19,6 +19,7 @@ bool shim_rcu_reader(void);
 void synchronize_rcu(void);
 
 #define rcu_assign_pointer(p, value)	smp_store_release(&(p), value)
+#define RCU_INITIALIZER(value)		(value)
 #define RCU_INIT_POINTER(p, value)	WRITE_ONCE(p, value)
 #define rcu_access_pointer(p)		READ_ONCE(p)
 #define rcu_dereference_protected(p, cond) ({				\
