@@ -318,9 +318,15 @@ void profile_buffer_clear(struct profile_buffer *buf)
 void profile_file_words(const struct profile_buffer *buf, u64 first,
 			u32 *words, size_t n)
 {
-	for (; n; n--, first++)
-		*words++ = first ? atomic_read(&buf->hits[first - 1]) :
-				   1U << buf->shift;
+	const atomic_t *counter = &buf->hits[first ? first - 1 : 0];
+
+	if (!first && n) {
+		*words++ = 1U << buf->shift;
+		n--;
+	}
+	PROFILE_UNROLL
+	for (; n; n--)
+		*words++ = atomic_read(counter++);
 }
 
 /* ---- Pending table ------------------------------------------------------ */

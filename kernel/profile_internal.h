@@ -46,6 +46,13 @@ const char *profile_options_parse(struct profile_options *opt,
 				  const char *text, size_t len,
 				  size_t text_bytes);
 
+/* Before loops that are short of work in each round: a group, counters. */
+#ifdef __clang__
+#define PROFILE_UNROLL		_Pragma("clang loop unroll_count(8)")
+#else
+#define PROFILE_UNROLL		_Pragma("GCC unroll 8")
+#endif
+
 /* ---- Counters ----------------------------------------------------------- */
 
 /* A full counter stays full: true as a bound, where a wrapped one would lie. */
@@ -123,13 +130,6 @@ struct profile_entry {
 	u32	slot;
 	u32	hits;
 };
-
-/* What a loop over a group saves by this is a third of a hit. */
-#ifdef __clang__
-#define PROFILE_UNROLL		_Pragma("clang loop unroll(full)")
-#else
-#define PROFILE_UNROLL		_Pragma("GCC unroll 8")
-#endif
 
 #define PROFILE_GROUP_SIZE	64	/* bytes: a cache line, or half of one */
 #define PROFILE_GROUP_ENTRIES	(PROFILE_GROUP_SIZE / sizeof(struct profile_entry))
