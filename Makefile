@@ -38,7 +38,7 @@ help:
 	@echo '  make coverage        the lines of kernel/profile.c that user space reaches'
 	@echo '  make check           checkpatch, sparse, W=1, kernel-doc, shellcheck, odd configurations'
 	@echo '  make model           search all states of a model of the locking, refute its broken twins'
-	@echo '  make bench           what a hit and a read cost here and in stock kernels'
+	@echo '  make bench           what the profiler costs, beside those of stock kernels'
 	@echo '  make clean           remove what was built, keep the unpacked kernel sources'
 	@echo '  make distclean       remove all that was made'
 	@echo
@@ -55,6 +55,8 @@ help:
 	@echo '  TIMEOUT=$(TIMEOUT)       seconds after which a guest counts as hung'
 	@echo '  SECONDS=$(SECONDS)            how long, 300 if empty (fuzz), or how long at least (stress)'
 	@echo '  CONFIG=...           kernels of make stress: $(CONFIG)'
+	@echo '  PARTS=...            of make bench, all if empty: hot-path, irqs-off, reading, off, static,'
+	@echo '                     peer, user, system'
 	@echo '  JOBS=$(JOBS)             parallel jobs of a kernel build, and guests at a time (test)'
 	@echo '  BUILD=$(BUILD)  where everything is built'
 
@@ -94,7 +96,7 @@ model:
 
 bench:
 	@$(RIG)/deps bench
-	@$(RIG)/bench/run
+	@$(RIG)/bench/run $(PARTS)
 
 clean:
 	@$(RIG)/clean

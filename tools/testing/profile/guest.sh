@@ -95,6 +95,9 @@ make_selftests()
 
 MEMORY=1024
 
+# Programs of the host that a guest gets besides.
+GUEST_PROGRAMS=()
+
 # What makes a machine of QEMU, see guests. Only its own emulator has host
 # threads to choose from, and only that can count instructions.
 machine()
@@ -132,7 +135,7 @@ machine()
 # is over.
 boot()
 {
-	local out=$HOME_DIR/$2 line=() status=0
+	local out=$HOME_DIR/$2 line=() status=0 program
 
 	machine "$4"
 	line=("${BOOT_ARGS[@]}" panic_on_warn=1 panic=-1 kunit.enable=0
@@ -146,6 +149,9 @@ boot()
 	} >"$GUEST/job"
 	{
 		cpio_tests "$2" "${@:6}"
+		for program in "${GUEST_PROGRAMS[@]}"; do
+			cpio_program "$program"
+		done
 		echo "file /job $GUEST/job 644 0 0"
 	} | awk '!seen[$0]++' >"$GUEST/job.list"
 	"$out/usr/gen_init_cpio" "$GUEST/job.list" |

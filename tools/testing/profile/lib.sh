@@ -145,7 +145,8 @@ fragments()
 		fragments smp
 		echo "$1"
 		;;
-	bench) echo base "$ARCH" "$1" ;;
+	bench) echo base "$ARCH" bench ;;
+	irqsoff) echo base "$ARCH" bench irqsoff ;;
 	*)
 		echo base "$ARCH" kunit "$1"
 		[ ! -f "$RIG/configs/$ARCH-$1.config" ] || echo "$ARCH-$1"

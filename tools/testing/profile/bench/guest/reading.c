@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * In the guest: what it takes to read a profile, and what the other CPUs hear
- * of it.
+ * of it; and a piece of work for what is measured otherwise.
  *
  * Its name says what to do:
  *
@@ -11,10 +11,12 @@
  *		while nobody does
  *	alone	the same of the last CPU, which runs a program that asks nothing
  *		of the kernel
+ *	work	the nanoseconds that a fixed piece of work takes
  */
 
 #define _GNU_SOURCE
 
+#include <dirent.h>
 #include <err.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -25,7 +27,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define PROFILE_FILE	"/proc/profile"
@@ -253,12 +257,38 @@ static void listen_to(const char *what, const struct reader *r, bool ticks,
 	print_counts(name, read, idle);
 }
 
+/*
+ * A reader waits for a grace period, and the threads of the kernel that bring
+ * one about are woken up wherever they are.
+ */
+static void move_threads_to(int cpu)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	cpu_set_t set;
+	pid_t pid;
+
+	if (!dir)
+		err(1, "/proc");
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	while ((entry = readdir(dir))) {
+		pid = atoi(entry->d_name);
+		if (pid)
+			sched_setaffinity(pid, sizeof(set), &set);
+	}
+	closedir(dir);
+}
+
 static void quiet(void)
 {
 	int last = sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	const struct reader *r;
 
 	run_on(0);
+	listen_to("woken", &readers[0], false, 1, last);
+	move_threads_to(0);
+	sleep(1);
 	for (r = readers; r < readers + NR_READERS; r++)
 		listen_to("quiet", r, false, 1, last);
 }
@@ -280,6 +310,29 @@ static void alone(void)
 	kill(pid, SIGKILL);
 }
 
+/* System calls, page faults and a loop, in about a second of each. */
+static void work(void)
+{
+	s64 begin = nanoseconds(CLOCK_MONOTONIC);
+	volatile unsigned int sum = 0;
+	unsigned int i;
+	char *mem;
+
+	for (i = 0; i < 300; i++) {
+		mem = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (mem == MAP_FAILED)
+			err(1, "mmap");
+		memset(mem, 1, 1 << 20);
+		munmap(mem, 1 << 20);
+	}
+	for (i = 0; i < 1000000; i++)
+		syscall(SYS_getppid);
+	for (i = 0; i < 200000000; i++)
+		sum += i;
+	printf("%lld\n", nanoseconds(CLOCK_MONOTONIC) - begin);
+}
+
 int main(int argc, char *argv[])
 {
 	const char *what = argc ? basename(argv[0]) : "";
@@ -290,6 +343,8 @@ int main(int argc, char *argv[])
 		quiet();
 	else if (!strcmp(what, "alone"))
 		alone();
+	else if (!strcmp(what, "work"))
+		work();
 	else
 		errx(2, "there is no '%s'", what);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For measurements of the kernel profiler: what a call of profile_hits() costs,
- * and for how long interrupts are held up. It asks nothing of the profiler but
- * that it counts ticks, so that those of other kernels can be measured, too.
+ * For measurements of the kernel profiler: what a call of profile_hits() costs.
+ * It asks nothing of the profiler but that it counts ticks, so that those of
+ * other kernels can be measured, too.
  *
  * All is done by way of /sys/module/profile_bench/parameters:
  *
@@ -10,19 +10,16 @@
  *		calls are made before the write returns
  *	mean	cycles of a call, in hundredths, the loop around it not included
  *	longest	cycles of the longest call, the two looks at the clock included
- *	watch	write 1: a timer interrupts this CPU all the time; 0: no more
- *	delay	nanoseconds that it came late, at most; may be written
+ *	code	write an address of kernel text, read the eight bytes there
  *
  * Where each instruction takes one cycle, as in a guest that counts them,
  * cycles are instructions.
  */
 
 #include <linux/hash.h>
-#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kstrtox.h>
-#include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -32,6 +29,7 @@
 #include <linux/prandom.h>
 #include <linux/profile.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 #include <linux/timex.h>
 #include <linux/vmalloc.h>
 
@@ -236,54 +234,33 @@ static int run_set(const char *text, const struct kernel_param *kp)
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
 
-/* ---- Delays ------------------------------------------------------------- */
+/* ---- Code --------------------------------------------------------------- */
 
-#define WATCH_PERIOD	7919	/* nanoseconds, a prime number of them */
+#define CODE_BYTES	8
 
-static struct hrtimer timer;
+static unsigned long code_at;
 
-static unsigned int delay;
-module_param(delay, uint, 0644);
-
-/* Only interrupts that are off can hold it up. */
-static enum hrtimer_restart watch_fire(struct hrtimer *t)
+static int code_set(const char *text, const struct kernel_param *kp)
 {
-	s64 late = ktime_to_ns(ktime_sub(ktime_get(), hrtimer_get_expires(t)));
+	unsigned long address;
+	int err = kstrtoul(text, 16, &address);
 
-	delay = max_t(s64, delay, late);
-	hrtimer_forward_now(t, WATCH_PERIOD);
-	return HRTIMER_RESTART;
+	if (!err)
+		code_at = address;
+	return err;
 }
 
-static int watch_set(const char *text, const struct kernel_param *kp)
+static int code_get(char *buf, const struct kernel_param *kp)
 {
-	bool on;
-	int err = kstrtobool(text, &on);
-
-	if (err)
-		return err;
-	hrtimer_cancel(&timer);
-	if (on)
-		hrtimer_start(&timer, WATCH_PERIOD, HRTIMER_MODE_REL_PINNED_HARD);
-	return 0;
+	return code_at ? sysfs_emit(buf, "%*ph\n", CODE_BYTES, (void *)code_at) :
+			 -EINVAL;
 }
 
-static const struct kernel_param_ops watch_ops = { .set = watch_set };
-module_param_cb(watch, &watch_ops, NULL, 0200);
-
-static int __init profile_bench_init(void)
-{
-	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	timer.function = watch_fire;
-	return 0;
-}
-module_init(profile_bench_init);
-
-static void __exit profile_bench_exit(void)
-{
-	hrtimer_cancel(&timer);
-}
-module_exit(profile_bench_exit);
+static const struct kernel_param_ops code_ops = {
+	.set = code_set,
+	.get = code_get,
+};
+module_param_cb(code, &code_ops, NULL, 0600);
 
 MODULE_DESCRIPTION("Measurements of the kernel profiler");
 MODULE_LICENSE("GPL");
