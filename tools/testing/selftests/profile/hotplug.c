@@ -110,11 +110,29 @@ static __u64 memoryless_cpus(void)
 	return bits;
 }
 
+/* A read that continues a pass sees hits in the buffer, and none in a table. */
+static void expect_table(int cpu)
+{
+	int fd = open_profile(O_RDONLY);
+	struct profile prof = read_profile_fd(fd);
+	size_t bytes = prof.slots * sizeof(__u32);
+	__u64 before = hits_of(&prof, YIELD_GLOBS), made;
+
+	require(pread(fd, prof.hits - 1, 4, 0) == 4, "the header");
+	yield_on(cpu, YIELDS);
+	require(pread(fd, prof.hits, bytes, 4) == (ssize_t)bytes, "the rest");
+	made = hits_of(&prof, YIELD_GLOBS) - before;
+	expect(made < YIELDS / 2, "cpu%d has no table: %llu hits at once", cpu,
+	       made);
+	free_profile(&prof);
+	close(fd);
+}
+
 /* Tables come from another node then; the CPU has them all the same. */
 static void hotplug_memoryless_node(void)
 {
 	__u64 cpus = memoryless_cpus() & hotplug_cpus(), made = 0;
-	int i;
+	int i, cpu;
 
 	skip_if(!cpus, "no CPU is on a node without memory");
 	for (i = 0; i < 4; i++) {
@@ -131,6 +149,9 @@ static void hotplug_memoryless_node(void)
 		set_cpus_online(cpus, true);
 		made += yield_on_each(cpus, YIELDS);
 		expect_hits(made, "up again");
+		for (cpu = 0; cpu < MAX_CPUS; cpu++)
+			if (has_cpu(cpus, cpu))
+				expect_table(cpu);
 		stop();
 	}
 }
