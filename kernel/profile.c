@@ -324,7 +324,7 @@ void profile_file_words(const struct profile_buffer *buf, u64 first,
 		*words++ = 1U << buf->shift;
 		n--;
 	}
-	PROFILE_UNROLL
+#pragma GCC unroll 8
 	for (; n; n--)
 		*words++ = atomic_read(counter++);
 }
@@ -338,7 +338,7 @@ static __always_inline void profile_group_insert(struct profile_group *group,
 {
 	unsigned int i;
 
-	PROFILE_UNROLL
+#pragma GCC unroll 8
 	for (i = PROFILE_GROUP_ENTRIES - 1; i > at; i--)
 		group->entry[i] = group->entry[i - 1];
 	group->entry[at] = new;

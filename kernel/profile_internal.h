@@ -46,13 +46,6 @@ const char *profile_options_parse(struct profile_options *opt,
 				  const char *text, size_t len,
 				  size_t text_bytes);
 
-/* Before loops that are short of work in each round: a group, counters. */
-#ifdef __clang__
-#define PROFILE_UNROLL		_Pragma("clang loop unroll_count(8)")
-#else
-#define PROFILE_UNROLL		_Pragma("GCC unroll 8")
-#endif
-
 /* ---- Counters ----------------------------------------------------------- */
 
 /* A full counter stays full: true as a bound, where a wrapped one would lie. */
@@ -189,7 +182,7 @@ static __always_inline void profile_table_hit(struct profile_table *table,
 		profile_entry_add(entry, hits);
 		return;
 	}
-	PROFILE_UNROLL
+#pragma GCC unroll 8
 	for (i = 1; i < PROFILE_GROUP_ENTRIES; i++) {
 		entry++;
 		if (entry->slot == slot) {
